@@ -22,11 +22,12 @@ func portalDocs(t *testing.T) string {
 // answer is one.
 func TestDocsShowEveryEndpoint(t *testing.T) {
 	g := newRig(t)
-	sections := map[string]string{}
+	sections, all := map[string]string{}, map[string]string{}
 	for section := range strings.SplitSeq("\n"+portalDocs(t), "\n### ") {
 		head, text, _ := strings.Cut(section, "\n")
 		text, _, _ = strings.Cut(text, "\n## ")
 		sections[head] = text
+		all[anchor(head)] = text
 	}
 	for _, route := range eachRoute(t, g) {
 		method, path, _ := strings.Cut(route, " ")
@@ -46,12 +47,16 @@ func TestDocsShowEveryEndpoint(t *testing.T) {
 		if method != "GET" && method != "POST" && !strings.Contains(text, "-X "+method) {
 			t.Errorf("the section %s shows no line with %s", route, method)
 		}
-		answers := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(text, -1)
+		answers := shownAnswers(text)
+		if link := answerOf.FindStringSubmatch(text); link != nil {
+			answers = append(answers, shownAnswers(all[link[1]])...)
+		}
 		if len(answers) == 0 && path != "/portal/v1/openapi.json" {
 			t.Errorf("the section %s shows no answer", route)
 		}
 		for _, answer := range answers {
-			r, err := http.NewRequestWithContext(t.Context(), method, "http://localhost"+regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "x"), http.NoBody)
+			address := "http://localhost" + regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "x")
+			r, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,9 +67,22 @@ func TestDocsShowEveryEndpoint(t *testing.T) {
 	}
 	for head := range sections {
 		if strings.Contains(head, "/portal/v1") {
-			t.Errorf("docs/portal.md has a section for %s, which there is not", head)
+			t.Errorf("docs/portal.md has a section for %s, an unknown route", head)
 		}
 	}
+}
+
+// answerOf is the link to another section that shows the answer of this one.
+var answerOf = regexp.MustCompile(`Answer: \[[^]]+\]\(#([^)]+)\)`)
+
+// shownAnswers returns the examples of answers in a section.
+func shownAnswers(section string) [][]string {
+	return regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(section, -1)
+}
+
+// anchor returns the address of a heading in its page: "GET /portal/v1/me" → "get-portalv1me".
+func anchor(heading string) string {
+	return strings.NewReplacer(" ", "-", "/", "", "{", "", "}", "", ".", "").Replace(strings.ToLower(heading))
 }
 
 // TestDocsTellEveryError: a name that a client can meet is explained.
@@ -94,7 +112,7 @@ func TestDocsTellEveryError(t *testing.T) {
 	slices.Sort(codes)
 	for _, code := range slices.Compact(codes) {
 		if !strings.Contains(text, "`"+code+"`") && code != "operators_only" { // operators do not come this way
-			t.Errorf("docs/portal.md does not tell of %s", code)
+			t.Errorf("docs/portal.md does not explain %s", code)
 		}
 	}
 }
