@@ -9,11 +9,11 @@ import { ask, org, place, to } from "../lib/router";
 import { create, patch, portal, remove } from "../lib/session";
 import { snippet } from "../play/snippets";
 import { copy, say } from "../ui/copy";
-import { Dialog, Form } from "../ui/dialog";
+import { Dialog, FormDialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { useAction, useEvery, useLoad } from "../ui/load";
 import { Menu } from "../ui/menu";
-import { Allowed, Empty, Field, Find, Go, Head, Seg, Select, Show, Wrong } from "../ui/parts";
+import { Allowed, Empty, Field, Find, Head, Seg, Select, Show } from "../ui/parts";
 import { t as shared } from "../ui/words";
 import { t } from "./words";
 
@@ -322,31 +322,26 @@ function Create({ onClose, onMade }: { onClose(): void; onMade(made: CreatedKey)
     onMade,
   );
   return (
-    <Dialog title={t("keys.create")} onClose={onClose}>
-      <Form onSend={() => name.trim() && action.go()}>
-        <Field label={shared("name")} value={name} onInput={setName} max={80} focus />
-        {projects.length > 1 && (
-          <label class="field">
-            <span>{shared("project")}</span>
-            <select class="in" value={project} onChange={(e) => setProject(e.currentTarget.value)}>
-              {projects.map((p) => (
-                <option value={p.id}>{p.name}</option>
-              ))}
-            </select>
-          </label>
-        )}
-        <VoiceChoice chosen={voices} onChange={setVoices} />
-        <Wrong of={action} />
-        <div class="row">
-          <span class="end row">
-            <button type="button" class="btn" onClick={onClose}>
-              {shared("cancel")}
-            </button>
-            <Go of={action} label={t("keys.create")} disabled={!name.trim()} />
-          </span>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={t("keys.create")}
+      action={action}
+      label={t("keys.create")}
+      ready={name.trim() !== ""}
+      onClose={onClose}
+    >
+      <Field label={shared("name")} value={name} onInput={setName} max={80} focus />
+      {projects.length > 1 && (
+        <label class="field">
+          <span>{shared("project")}</span>
+          <select class="in" value={project} onChange={(e) => setProject(e.currentTarget.value)}>
+            {projects.map((p) => (
+              <option value={p.id}>{p.name}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <VoiceChoice chosen={voices} onChange={setVoices} />
+    </FormDialog>
   );
 }
 
@@ -534,21 +529,17 @@ function Edit({ row, onClose }: { row: Key; onClose(): void }) {
   const [voices, setVoices] = useState(row.voices);
   const action = useAction<Key>(() => patch(`/keys/${row.id}`, { name: name.trim(), voices }), onClose);
   return (
-    <Dialog title={t("keys.edit")} lead={row.prefix + "…"} onClose={onClose}>
-      <Form onSend={() => name.trim() && action.go()}>
-        <Field label={shared("name")} value={name} onInput={setName} max={80} focus />
-        <VoiceChoice chosen={voices} onChange={setVoices} />
-        <Wrong of={action} />
-        <div class="row">
-          <span class="end row">
-            <button type="button" class="btn" onClick={onClose}>
-              {shared("cancel")}
-            </button>
-            <Go of={action} label={shared("save")} disabled={!name.trim()} />
-          </span>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={t("keys.edit")}
+      lead={row.prefix + "…"}
+      action={action}
+      label={shared("save")}
+      ready={name.trim() !== ""}
+      onClose={onClose}
+    >
+      <Field label={shared("name")} value={name} onInput={setName} max={80} focus />
+      <VoiceChoice chosen={voices} onChange={setVoices} />
+    </FormDialog>
   );
 }
 
@@ -563,19 +554,16 @@ function Revoke({ row, onClose }: { row: Key; onClose(): void }) {
   );
   const right = typed.trim() === row.name.trim();
   return (
-    <Dialog title={t("keys.revoke")} lead={t("keys.revokeLead")} onClose={onClose}>
-      <Form onSend={() => right && action.go()}>
-        <Field label={t("keys.type", { name: row.name })} value={typed} onInput={setTyped} focus />
-        <Wrong of={action} />
-        <div class="row">
-          <span class="end row">
-            <button type="button" class="btn" onClick={onClose}>
-              {shared("cancel")}
-            </button>
-            <Go of={action} label={t("keys.revoke")} disabled={!right} danger />
-          </span>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={t("keys.revoke")}
+      lead={t("keys.revokeLead")}
+      action={action}
+      label={t("keys.revoke")}
+      ready={right}
+      danger
+      onClose={onClose}
+    >
+      <Field label={t("keys.type", { name: row.name })} value={typed} onInput={setTyped} focus />
+    </FormDialog>
   );
 }

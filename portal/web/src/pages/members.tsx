@@ -8,11 +8,11 @@ import type { Member, Members, Role, Ways } from "../lib/portal.gen";
 import { org } from "../lib/router";
 import { create, me, patch, portal, remove, ways } from "../lib/session";
 import { copy, say } from "../ui/copy";
-import { Dialog, Form } from "../ui/dialog";
+import { Dialog, FormDialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { useAction, useLoad } from "../ui/load";
 import { Menu } from "../ui/menu";
-import { Allowed, Empty, Field, Go, Head, Select, Show, Wrong } from "../ui/parts";
+import { Allowed, Empty, Field, Head, Select, Show } from "../ui/parts";
 import { sentence } from "../ui/errors";
 import { t as shared } from "../ui/words";
 import { t } from "./words";
@@ -216,28 +216,24 @@ function Invite({ onClose, done }: { onClose(): void; done(email: string): void 
     },
   );
   return (
-    <Dialog title={t("members.invite")} lead={t("members.roles")} onClose={onClose}>
-      <Form onSend={() => email.trim() && action.go()}>
-        <Field label={shared("email")} type="email" value={email} onInput={setEmail} focus />
-        <label class="field">
-          <span>{t("members.role")}</span>
-          <select class="in" value={role} onChange={(e) => setRole(e.currentTarget.value as Role)}>
-            {ROLES.map((r) => (
-              <option value={r}>{shared(r)}</option>
-            ))}
-          </select>
-        </label>
-        <Wrong of={action} />
-        <div class="row">
-          <span class="end row">
-            <button type="button" class="btn" onClick={onClose}>
-              {shared("cancel")}
-            </button>
-            <Go of={action} label={t("members.invite")} disabled={!email.trim()} />
-          </span>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={t("members.invite")}
+      lead={t("members.roles")}
+      action={action}
+      label={t("members.invite")}
+      ready={email.trim() !== ""}
+      onClose={onClose}
+    >
+      <Field label={shared("email")} type="email" value={email} onInput={setEmail} focus />
+      <label class="field">
+        <span>{t("members.role")}</span>
+        <select class="in" value={role} onChange={(e) => setRole(e.currentTarget.value as Role)}>
+          {ROLES.map((r) => (
+            <option value={r}>{shared(r)}</option>
+          ))}
+        </select>
+      </label>
+    </FormDialog>
   );
 }
 
@@ -272,23 +268,19 @@ function Remove({ m, onClose }: { m: Member; onClose(): void }) {
     },
   );
   return (
-    <Dialog title={t("members.remove")} lead={t("members.removeLead")} onClose={onClose}>
-      <Form onSend={action.go}>
-        <p>
-          <b>
-            <bdi>{m.email}</bdi>
-          </b>
-        </p>
-        <Wrong of={action} />
-        <div class="row">
-          <span class="end row">
-            <button type="button" class="btn" onClick={onClose}>
-              {shared("cancel")}
-            </button>
-            <Go of={action} label={t("members.remove")} danger />
-          </span>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={t("members.remove")}
+      lead={t("members.removeLead")}
+      action={action}
+      label={t("members.remove")}
+      danger
+      onClose={onClose}
+    >
+      <p>
+        <b>
+          <bdi>{m.email}</bdi>
+        </b>
+      </p>
+    </FormDialog>
   );
 }

@@ -8,10 +8,10 @@ import type { VoiceRequest, VoiceRequests } from "../lib/portal.gen";
 import { org } from "../lib/router";
 import { create, me, portal, remove } from "../lib/session";
 import { say } from "../ui/copy";
-import { Dialog, Form } from "../ui/dialog";
+import { FormDialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { useAction, useLoad } from "../ui/load";
-import { Allowed, Empty, Field, Go, Head, Show, Wrong } from "../ui/parts";
+import { Allowed, Empty, Field, Head, Show } from "../ui/parts";
 import { t as shared } from "../ui/words";
 import { t } from "./words";
 
@@ -131,59 +131,45 @@ function Ask({ onClose }: { onClose(): void }) {
   );
   const ready = name.trim() !== "" && language.trim() !== "" && use.trim() !== "";
   return (
-    <Dialog title={t("voices.ask")} lead={t("voices.emptyText")} onClose={onClose}>
-      <Form onSend={() => ready && action.go()}>
-        <Field label={t("voices.name")} value={name} onInput={setName} max={80} focus />
-        <Field label={t("voices.language")} value={language} onInput={setLanguage} max={35} />
-        <label class="field">
-          <span>{t("voices.use")}</span>
-          <textarea class="in" rows={4} maxLength={2000} value={use} onInput={(e) => setUse(e.currentTarget.value)} />
-        </label>
-        <Field label={t("voices.hours")} type="number" value={hours} onInput={setHours} />
-        <label class="field">
-          <span>{t("voices.notes")}</span>
-          <textarea
-            class="in"
-            rows={3}
-            maxLength={4000}
-            value={notes}
-            onInput={(e) => setNotes(e.currentTarget.value)}
-          />
-        </label>
-        <Wrong of={action} />
-        <div class="row">
-          <span class="end row">
-            <button type="button" class="btn" onClick={onClose}>
-              {shared("cancel")}
-            </button>
-            <Go of={action} label={t("voices.ask")} disabled={!ready} />
-          </span>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={t("voices.ask")}
+      lead={t("voices.emptyText")}
+      action={action}
+      label={t("voices.ask")}
+      ready={ready}
+      onClose={onClose}
+    >
+      <Field label={t("voices.name")} value={name} onInput={setName} max={80} focus />
+      <Field label={t("voices.language")} value={language} onInput={setLanguage} max={35} />
+      <label class="field">
+        <span>{t("voices.use")}</span>
+        <textarea class="in" rows={4} maxLength={2000} value={use} onInput={(e) => setUse(e.currentTarget.value)} />
+      </label>
+      <Field label={t("voices.hours")} type="number" value={hours} onInput={setHours} />
+      <label class="field">
+        <span>{t("voices.notes")}</span>
+        <textarea class="in" rows={3} maxLength={4000} value={notes} onInput={(e) => setNotes(e.currentTarget.value)} />
+      </label>
+    </FormDialog>
   );
 }
 
 function Withdraw({ r, onClose }: { r: VoiceRequest; onClose(): void }) {
   const action = useAction<VoiceRequest>(() => remove(`/voice-requests/${r.id}`), onClose);
   return (
-    <Dialog title={t("voices.withdraw")} lead={t("voices.withdrawLead")} onClose={onClose}>
-      <Form onSend={action.go}>
-        <p>
-          <b>
-            <bdi>{r.voice_name}</bdi>
-          </b>
-        </p>
-        <Wrong of={action} />
-        <div class="row">
-          <span class="end row">
-            <button type="button" class="btn" onClick={onClose}>
-              {shared("cancel")}
-            </button>
-            <Go of={action} label={t("voices.withdraw")} danger />
-          </span>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={t("voices.withdraw")}
+      lead={t("voices.withdrawLead")}
+      action={action}
+      label={t("voices.withdraw")}
+      danger
+      onClose={onClose}
+    >
+      <p>
+        <b>
+          <bdi>{r.voice_name}</bdi>
+        </b>
+      </p>
+    </FormDialog>
   );
 }

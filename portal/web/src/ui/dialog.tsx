@@ -4,6 +4,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { focusHead } from "./focus";
 import { Icon } from "./icons";
+import type { Action } from "./load";
+import { Go, Wrong } from "./parts";
 import { dialogs, Toast } from "./toast";
 import { t } from "./words";
 
@@ -97,5 +99,36 @@ export function Form({ onSend, children }: { onSend(): unknown; children: Compon
     >
       {children}
     </form>
+  );
+}
+
+interface FormDialogProps {
+  title: string;
+  lead?: string;
+  action: Action;
+  label: string; // of the button that sends it
+  ready?: boolean; // whether it may be sent
+  danger?: boolean;
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+/** A form in a dialog of its own, which ends with what went wrong, Cancel and the button that sends it. */
+export function FormDialog({ title, lead, action, label, ready = true, danger, onClose, children }: FormDialogProps) {
+  return (
+    <Dialog title={title} lead={lead} onClose={onClose}>
+      <Form onSend={() => ready && action.go()}>
+        {children}
+        <Wrong of={action} />
+        <div class="row">
+          <span class="end row">
+            <button type="button" class="btn" onClick={onClose}>
+              {t("cancel")}
+            </button>
+            <Go of={action} label={label} disabled={!ready} danger={danger} />
+          </span>
+        </div>
+      </Form>
+    </Dialog>
   );
 }
