@@ -73,12 +73,12 @@ func run(ctx context.Context) (err error) {
 	if err := b.measure(); err != nil {
 		return err
 	}
-	table := b.table(hostName(), time.Now())
-	fmt.Print(table)
+	host, now := hostName(), time.Now()
+	fmt.Print(b.table(host, now))
 	if *docs == "" {
 		return nil
 	}
-	return writeBetweenMarkers(*docs, b.kernel, table)
+	return writeBetweenMarkers(*docs, b.kernel, b.summary(host, now))
 }
 
 // bench measures. What it finds is in figures, by name.

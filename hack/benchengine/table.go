@@ -45,11 +45,18 @@ type line struct {
 	form  string // of fmt, for a value
 	goal  float64
 	least bool // whether the goal is the least, not the most
+	docs  bool // whether docs/benchmarks.md has it
+}
+
+// inDocs returns the line for docs/benchmarks.md, too.
+func (l line) inDocs() line {
+	l.docs = true
+	return l
 }
 
 // figure is a line for what was measured under a name, followed by the precision.
 func (b *bench) figure(what, name, form string, goal float64) line {
-	return line{what, func(precision string) (float64, bool) { return b.median(name + " " + precision) }, form, goal, false}
+	return line{what, func(precision string) (float64, bool) { return b.median(name + " " + precision) }, form, goal, false, false}
 }
 
 // ratio is a line for a relation of two other values.
@@ -60,7 +67,7 @@ func ratio(what string, goal float64, of func(precision string) (over, under flo
 			return 0, false
 		}
 		return over / under, true
-	}, "%.1f×", goal, true}
+	}, "%.1f×", goal, true, false}
 }
 
 // most is a line for a relation that should be small.
@@ -123,11 +130,11 @@ func (b *bench) lines() [][]line {
 	}
 	return [][]line{
 		{
-			b.figure("step of the language model with its flow", "step 1", milliseconds, 8),
+			b.figure("step of the language model with its flow", "step 1", milliseconds, 8).inDocs(),
 			b.figure("decoding one frame", "decode 1", milliseconds, 0),
-			{"decoding, of a frame in a group of four", perFrame, milliseconds, 6, false},
-			{"both together, for a frame of 80 ms", frame, milliseconds, 14, false},
-			b.figure("reading 30 tokens", "prefill", milliseconds, 22),
+			{"decoding, of a frame in a group of four", perFrame, milliseconds, 6, false, true},
+			{"both together, for a frame of 80 ms", frame, milliseconds, 14, false, false},
+			b.figure("reading 30 tokens", "prefill", milliseconds, 22).inDocs(),
 			b.figure("step of 2 streams", "step 2", milliseconds, 0),
 			b.figure("step of 4 streams", "step 4", milliseconds, 0),
 			b.figure("step of 8 streams", "step 8", milliseconds, 0),
@@ -135,35 +142,35 @@ func (b *bench) lines() [][]line {
 		},
 		b.productLines(),
 		{
-			b.figure("a frame, all in", "frame swar", milliseconds, 14),
+			b.figure("a frame, all in", "frame swar", milliseconds, 14).inDocs(),
 			b.figure("a frame of a whole utterance, its text included", "utterance swar", milliseconds, 0),
-			b.figure("first audio of a new text of 30 tokens", "first swar", milliseconds, 32),
-			b.figure("first audio of a text read before", "again swar", milliseconds, 14),
+			b.figure("first audio of a new text of 30 tokens", "first swar", milliseconds, 32).inDocs(),
+			b.figure("first audio of a text read before", "again swar", milliseconds, 14).inDocs(),
 			b.figure("first audio of a new text whose first 15 tokens were read before", "alike swar", milliseconds, 0),
 			most("of that of a text that is all new", 0.6, b.between("alike swar", "first swar")),
 			b.figure("first audio beside 7 streams that never pause", "beside 8 streams", milliseconds, 0),
 			most("the slowest of twenty, of that alone", 3, b.slowest("beside 8 streams", "alone 8 streams")),
-			b.figure("a frame with 8 streams at once", "shared 8 streams", milliseconds, 0),
-			b.figure("memory with 1 stream", "memory 1 streams", megabytes, 0),
+			b.figure("a frame with 8 streams at once", "shared 8 streams", milliseconds, 0).inDocs(),
+			b.figure("memory with 1 stream", "memory 1 streams", megabytes, 0).inDocs(),
 			b.figure("memory with 8 streams at once", "memory 8 streams", megabytes, 400),
 			b.figure("the same, at most since the start", "memory peak 8 streams", megabytes, 0),
-			b.figure("memory with 8 streams at once and a full prefill cache", "full memory 8 streams", megabytes, 400),
+			b.figure("memory with 8 streams at once and a full prefill cache", "full memory 8 streams", megabytes, 400).inDocs(),
 			b.figure("the same, at most since the start", "full memory peak 8 streams", megabytes, 0),
 		},
 		{
-			b.figure("KevinAHM's layout in our reader: a frame", "frame layout", milliseconds, 0),
+			b.figure("KevinAHM's layout in our reader: a frame", "frame layout", milliseconds, 0).inDocs(),
 			ratio("a bundle is faster by", 0, b.between("frame layout", "frame swar")),
 			b.figure("KevinAHM's layout in our reader: memory", "resident layout", megabytes, 0),
 		},
 		{
-			b.figure("sherpa-onnx: a frame", "frame sherpa", milliseconds, 0),
-			ratio("swar is faster by", alone, b.between("frame sherpa", "frame swar")),
-			ratio("swar is faster by, with 8 streams at once", shared, b.between("frame sherpa", "shared 8 streams")),
+			b.figure("sherpa-onnx: a frame", "frame sherpa", milliseconds, 0).inDocs(),
+			ratio("swar is faster by", alone, b.between("frame sherpa", "frame swar")).inDocs(),
+			ratio("swar is faster by, with 8 streams at once", shared, b.between("frame sherpa", "shared 8 streams")).inDocs(),
 			b.figure("sherpa-onnx: a frame of a whole utterance, text and voice included", "utterance sherpa", milliseconds, 0),
 			ratio("swar is faster by", 0, b.between("utterance sherpa", "utterance swar")),
-			b.figure("sherpa-onnx: first audio of an utterance of 90 frames", "first sherpa", milliseconds, 0),
+			b.figure("sherpa-onnx: first audio of an utterance of 90 frames", "first sherpa", milliseconds, 0).inDocs(),
 			ratio("swar is earlier by", 0, b.between("first sherpa", "first swar")),
-			b.figure("sherpa-onnx: memory", "resident sherpa", megabytes, 0),
+			b.figure("sherpa-onnx: memory", "resident sherpa", megabytes, 0).inDocs(),
 		},
 	}
 }
@@ -180,14 +187,39 @@ func (b *bench) productLines() (lines []line) {
 	return lines
 }
 
-// table writes what was measured.
-func (b *bench) table(host string, now time.Time) string {
+// summary returns the lines of docs/benchmarks.md as one table.
+func (b *bench) summary(host string, now time.Time) string {
 	var t strings.Builder
+	b.circumstances(&t, host, now)
+	var lines []line
+	for _, group := range b.lines() {
+		for _, l := range group {
+			if l.docs {
+				lines = append(lines, l)
+			}
+		}
+	}
+	b.group(&t, "The engine, one thread", lines)
+	for _, precision := range b.precisions {
+		t.WriteString(b.roofline(precision))
+	}
+	return t.String()
+}
+
+// circumstances writes when, where and with what was measured.
+func (b *bench) circumstances(t *strings.Builder, host string, now time.Time) {
 	peerText := "sherpa-onnx was not measured: " + b.skipped
 	if b.peer != nil {
 		peerText = "sherpa-onnx " + b.peer.version + " from npm, one thread"
 	}
-	fmt.Fprintf(&t, "%s\n\n", now.Format("2006-01-02")+", "+host+", ONNX Runtime "+measure.RuntimeVersion+", "+runtime.Version()+". "+peerText+".")
+	fmt.Fprintf(t, "%s, %s, ONNX Runtime %s, %s. %s.\n\n",
+		now.Format("2006-01-02"), host, measure.RuntimeVersion, runtime.Version(), peerText)
+}
+
+// table writes what was measured.
+func (b *bench) table(host string, now time.Time) string {
+	var t strings.Builder
+	b.circumstances(&t, host, now)
 	headings := []string{
 		"The graphs alone, behind 200 positions", "Twenty products of 2048 by 2048, 84 MB, by rows", "The engine, one thread", "Public layouts", "The peer",
 	}

@@ -73,6 +73,19 @@ func TestTableSaysWhatIsMet(t *testing.T) {
 	}
 }
 
+func TestSummaryIsOneTable(t *testing.T) {
+	b := measured(map[string][]float64{"step 1 int8": {8}, "step 2 int8": {9}, "frame swar int8": {10}, "frame sherpa int8": {27}})
+	got := b.summary("a machine", time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
+	for _, want := range []string{"2026-11-21, a machine", "| step of the language model with its flow | 8.0 ms |", "| swar is faster by | 2.7× |"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "step of 2 streams") || strings.Count(got, "|---|") != 1 {
+		t.Errorf("not one table of the chosen lines:\n%s", got)
+	}
+}
+
 func TestAProcessorWithoutVNNIHasOtherGoals(t *testing.T) {
 	b := measured(map[string][]float64{"frame swar int8": {10}, "frame sherpa int8": {24}, "shared 8 streams int8": {8}})
 	b.kernel = "avx2"
