@@ -81,7 +81,7 @@ func TestSummaryIsOneTable(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	if strings.Contains(got, "step of 2 streams") || strings.Count(got, "|---|") != 1 {
+	if strings.Contains(got, "step of 2 streams") || strings.Count(got, "\n|---|") != 1 {
 		t.Errorf("not one table of the chosen lines:\n%s", got)
 	}
 }
