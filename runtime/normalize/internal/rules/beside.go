@@ -59,6 +59,8 @@ var conditions = map[string]condition{
 	"moneyBeforeScale": func(v *text.View, i, _ int) bool { return text.IsMoneyBehind(v, i-2) },
 	"balanceBefore":    func(v *text.View, i, _ int) bool { return isBalanceBehind(v, i-1) },
 	"creditBefore":     func(v *text.View, i, _ int) bool { return isCreditBehind(v, i) },
+	"capitalsBefore":   func(v *text.View, i, _ int) bool { return v.At(i-1).InCapitals() && !v.Single(i-1) }, // MODEL TOWN BR
+	"nearDeposit":      func(v *text.View, i, _ int) bool { return v.IsNear(i, words.Deposited, 4) },          // chq in clg
 	"nearTrains":       func(v *text.View, i, _ int) bool { return v.IsNear(i, words.Trains, 6) },
 	"behindPrimary":    func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "प्रा") },
 	"behindEra":        func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "ई") },

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -36,8 +38,8 @@ func code(r *Reader, i int) (Reading, bool) {
 
 // plainCode reads digits that are a code by themselves: zero-led ones, eleven and more.
 func plainCode(r *Reader, i int) (Reading, bool) {
-	if r.ZeroLed(i) && text.HasStroke(&r.View, i) && r.LooseEnd(i+3) && text.ContextOf(&r.View, i).What == text.IDNear {
-		return strokedCode(r, i) // FIR संख्या 0142/2025
+	if r.ZeroLed(i) && text.HasStroke(&r.View, i) && isPaddedCode(&r.View, i) {
+		return strokedCode(r, i)
 	}
 	if isBillOfYear(&r.View, i) {
 		return sayCode(r, i, i+5)
@@ -51,6 +53,12 @@ func plainCode(r *Reader, i int) (Reading, bool) {
 		return r.End(i + 1)
 	}
 	return Reading{}, false
+}
+
+// isPaddedCode reports whether the zero-led number at token i and what its stroke parts are one code: FIR संख्या 0142/2025, 0000/00447/71330.
+func isPaddedCode(v *text.View, i int) bool {
+	three := len(v.Str(i)) >= 3 && v.NumberBehind(i+3, '/') && len(v.Str(i+2)) > 2
+	return three || v.LooseEnd(i+3) && text.ContextOf(v, i).What == text.IDNear
 }
 
 // isFiscal reports whether tokens i to next are a financial year of two: FY26-27.
@@ -88,10 +96,13 @@ func lettersAndNumbers(r *Reader, i, next int) (Reading, bool) {
 		r.Say(r.Str(i))
 		r.SayPlain(i+1, r.Lang)
 		return r.End(next)
-	case next == i+2 && r.At(i).Kind == text.Digits && r.Reads(i+1, "SMS"):
-		r.Begin(i, speech.SpanNumber) // 100SMS/day
+	case r.At(i).Kind == text.Digits && r.Reads(i+1, "SMS") && (next == i+2 || r.Reads(i+3, "D", "DAY")):
+		r.Begin(i, speech.SpanNumber) // 100SMS/day, 100SMS/D
 		r.SayPlain(i, r.Lang)
 		r.Letters("SMS", r.Lang)
+		if next > i+2 {
+			r.SayRate(i+3, r.Lang)
+		}
 		return r.End(next)
 	case nameAndNumber(&r.View, i, next):
 		return keep(r, i)
@@ -247,11 +258,15 @@ func sayCode(r *Reader, i, next int) (Reading, bool) {
 		case text.Digits:
 			r.Grouped(r.Str(j))
 		case text.Latin:
-			if isNameInCode(&r.View, j, next) {
+			switch moved := movedIn(&r.View, i, j, next); {
+			case moved != "":
+				r.Say(moved)
+			case isNameInCode(&r.View, i, j, next):
 				r.Say(r.Str(j))
-				continue
+			case j > i && text.Crosses(&r.View, j) && r.At(j-1).Kind == text.Sign && r.TightDigits(j+1): // IMPS-7132-XX4471
+			default:
+				lettersBesideMask(r, r.Str(j))
 			}
-			r.Letters(r.Str(j), r.Lang)
 		case text.Sign:
 			r.Pause()
 		}
@@ -259,11 +274,32 @@ func sayCode(r *Reader, i, next int) (Reading, bool) {
 	return r.End(next)
 }
 
-// isNameInCode reports whether token j of a code that ends before next is a name behind a stroke, as banks write payees: the GOPAL of
-// UPI/633150084410/GOPAL SWEETS. Behind a hyphen it takes another word in capitals.
-func isNameInCode(v *text.View, j, next int) bool {
-	if !v.SaysWord(j) || j+1 < next && v.At(j+1).Kind != text.Sign {
+// lettersBesideMask says the letters of s one by one, and a pause for a mask among them: the ABXXXXXX of ABXXXXXX1F.
+func lettersBesideMask(r *Reader, s string) {
+	from := strings.Index(s, "XXX")
+	if from < 0 {
+		r.Letters(s, r.Lang)
+		return
+	}
+	tail := strings.TrimLeft(s[from:], "X")
+	if from > 0 {
+		r.Letters(s[:from], r.Lang)
+		r.Pause()
+	}
+	if tail != "" {
+		r.Letters(tail, r.Lang)
+	}
+}
+
+// isNameInCode reports whether token j of a code, whose tokens are i to next, is a name behind a stroke, as banks write payees: the GOPAL of
+// UPI/633150084410/GOPAL SWEETS. Behind a hyphen it takes another word in capitals, or the narration of a payment around it.
+func isNameInCode(v *text.View, i, j, next int) bool {
+	named := v.SaysWord(j) || j+1 == next && text.IsName(v, j)
+	if !named || j+1 < next && v.At(j+1).Kind != text.Sign {
 		return false
+	}
+	if j > i && v.At(j-1).Kind == text.Sign && isNarration(v, i, next) {
+		return true
 	}
 	goesOn := j+1 == next && v.At(next).Gap && (text.IsCapitalName(v, next) || v.At(next).Cas == words.Title)
 	return v.IsSign(j-1, '/') && len(v.Str(j)) > 3 || v.At(j-1).IsOneOf("-/") && goesOn
@@ -317,7 +353,8 @@ func fours(r *Reader, i int) (Reading, bool) {
 	for k < n && len(r.Str(at[k])) == 4 {
 		k++
 	}
-	if k < 3 || !r.LooseEnd(at[k-1]+1) {
+	padded := k == 2 && (r.ZeroLed(at[0]) || r.ZeroLed(at[1])) && r.At(at[1]).Gap // 0447 7133
+	if k < 3 && !padded || !r.LooseEnd(at[k-1]+1) {
 		return Reading{}, false
 	}
 	next := at[k-1] + 1

@@ -36,6 +36,10 @@ var contextRules = [...]contextRule{
 	{"a word of codes behind it", text.CodeNear, 3, func(v *text.View, i int, before text.Finding) bool {
 		return before.What == text.NoContext && contextAfter(v, i+1) == text.CodeNear
 	}},
+	{"being where something was delivered", text.IDNear, 6, func(v *text.View, i int, _ text.Finding) bool { return isDeliveryPIN(v, i) }},
+	{"keys that are pressed", text.IDNear, 4, func(v *text.View, i int, _ text.Finding) bool {
+		return v.IsWord(i+1, words.Pressed) && v.IsWord(i+1, words.HindiVerb)
+	}},
 	{"a train behind it", text.IDNear, 5, func(v *text.View, i int, _ text.Finding) bool { return isTrain(v, i) }},
 	{"an airline before it", text.IDNear, 3, func(v *text.View, i int, _ text.Finding) bool { return text.IsFlightNumber(v, i) && isTravelling(v, i) }},
 	{"a word of calls behind it", text.IDNear, 3, func(v *text.View, i int, before text.Finding) bool {

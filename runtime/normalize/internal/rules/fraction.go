@@ -181,6 +181,9 @@ func overQuantity(r *Reader, i int) (Reading, bool) {
 	if !ok || b.Unit == nil || b.Per > 0 || !r.LooseEnd(b.Next) {
 		return Reading{}, false
 	}
+	if isOfMonths(&r.View, i) {
+		b.Unit = words.Units["mo"] // fees 1200/m ya 3000/3m
+	}
 	memory := b.Unit == words.Units["gb"] || b.Unit == words.Units["tb"]
 	if !memory && !r.Tight(i+3) {
 		return Reading{}, false
@@ -198,6 +201,12 @@ func overQuantity(r *Reader, i int) (Reading, bool) {
 	}
 	r.SayAmount(&b, r.Lang, false)
 	return r.End(b.Next)
+}
+
+// isOfMonths reports whether the amount at token i is what so many months cost: fees 1200/m ya 3000/3m.
+func isOfMonths(v *text.View, i int) bool {
+	dues := v.IsNear(i, words.Monthly, 8) || v.IsNear(i, words.AmountOf, 8)
+	return dues && v.Reads(i+3, "m") && len(v.Str(i)) > 2
 }
 
 // mixedFraction reads 2 1/2, and 2 3/7 where nothing else is said, or what it counts follows: two and three by seven.

@@ -407,6 +407,9 @@ func isBalance(v *text.View, i, next int) bool {
 	if v.In(i-1, words.BeforeBalance) || v.IsSign(i-1, '.') && v.In(i-2, words.BeforeBalance) {
 		return true
 	}
+	if typed := v.English && v.At(i).Cas == words.Lower && !v.At(i-1).IsOneOf("\"'"); typed {
+		return true // keep bal in a/c
+	}
 	return v.At(i).Cas == words.Upper && !v.At(i-1).IsOneOf("\"'")
 }
 

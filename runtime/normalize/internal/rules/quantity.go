@@ -207,12 +207,31 @@ func plural(r *Reader, i int) (Reading, bool) {
 		many = "zeros"
 	case s == "1" && hasFigures(&r.View, i, "0"):
 		many = "ones"
+	case areNotes(&r.View, i):
+		r.Begin(i, speech.SpanNumber)
+		r.SayPlain(i, words.English)
+		r.Ending("s")
+		return r.End(i + 2)
 	default:
 		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanNumber)
 	r.Say(many)
 	return r.End(i + 2)
+}
+
+// areNotes reports whether the round number at token i is the value of notes, and notes or coins are near it: only 500s.
+func areNotes(v *text.View, i int) bool {
+	s := v.Str(i)
+	if len(s) < 3 || s[len(s)-2:] != "00" {
+		return false
+	}
+	for j := max(v.Start, i-8); j < min(v.Stop, i+6); j++ {
+		if v.Reads(j, "notes", "note") {
+			return true
+		}
+	}
+	return false
 }
 
 // manyOf are round numbers in the plural.

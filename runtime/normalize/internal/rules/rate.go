@@ -85,7 +85,7 @@ func countsMoney(v *text.View, j int) bool {
 
 // frequency reads the stroke of once/wk and of trip/head.
 func frequency(r *Reader, i int) (Reading, bool) {
-	often := r.In(i-1, words.Frequency) && r.In(i+1, words.Period)
+	often := r.IsAnyWord(i-1, words.Frequency, words.Taxing) && r.In(i+1, words.Period)              // Rs 799+GST/mo
 	heads := r.In(i+1, words.HeadWord) && r.At(i-1).Kind == text.Latin && !r.In(i-1, words.HeadWord) // trip/head
 	if !often && !heads {
 		return Reading{}, false

@@ -166,6 +166,9 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 		if (r.At(i-1).Kind == text.Digits || r.IsWord(i-1, words.ScaleWord)) && !isLetterBehind(&r.View, i+1) {
 			parting = "<>/" + string(rune(text.Arrow))
 		}
+		if isNarrationStroke(&r.View, i) {
+			parting = "/"
+		}
 		if inside := i > r.Start && i+1 < r.Stop; inside && t.IsOneOf(parting) && !isAngled(&r.View, i) {
 			r.Pause()
 		}
@@ -385,7 +388,7 @@ func isPartOfLabel(v *text.View, i int) bool {
 	file := before.Kind.Lettered() && text.HasStroke(v, i+1) || v.TightDigits(i+1) && isLetterBehind(v, i+3) // यूपी/2026/00318, sw/2231/b
 	ranged := before.Kind == text.Digits && v.At(i-2).IsOneOf(text.Hyphens) && v.At(i-3).Kind == text.Digits // 18-25/26-40
 	payee := before.Kind == text.Digits && len(v.Str(i-1)) >= 9 && after.Kind == text.Latin                  // UPI/633180127745/Manju Sweets
-	if payee {
+	if payee || isNarrationStroke(v, i) {
 		return true
 	}
 	return lettered || amount || file || ranged

@@ -183,6 +183,11 @@ func isShortNumber(v *text.View, i int) bool {
 	return false
 }
 
+// isDeliveryPIN reports whether the six digits at token i are the postal code that something was brought to: delivered at 600042.
+func isDeliveryPIN(v *text.View, i int) bool {
+	return len(v.Str(i)) == 6 && !v.ZeroLed(i) && v.Reads(i-1, "at", "to") && v.In(i-2, words.Delivering)
+}
+
 // isAddressEnd reports whether the six digits at token i are the postal code that ends an Indian address: a name stands before them,
 // and what stands before that looks like an address.
 func isAddressEnd(v *text.View, i int) bool {

@@ -79,8 +79,11 @@ func isCarat(v *View, j int, a *Amount) bool {
 	if !v.Reads(j, "K", "k", "KT", "kt", "Kt") || a.N.Value > 24 || a.Cur > 0 {
 		return false
 	}
-	before := 5
-	if priced := v.At(j+1).IsCurrency() || CurrencyCode(v, j+1) > 0; priced && a.N.Value >= 14 {
+	before, next := 5, j+1
+	if v.IsSign(next, ':') {
+		next++
+	}
+	if priced := v.At(next).IsCurrency() || CurrencyCode(v, next) > 0; priced && a.N.Value >= 14 {
 		before = 24 // Gold: 22K Rs 11,465/gm, 24K Rs 12,508/gm
 	}
 	for k := max(v.Start, j-before); k < j+4; k++ {

@@ -192,6 +192,12 @@ func MomentAt(v *View, i int) (m Moment, ok bool) {
 	return m, true
 }
 
+// isShortDotted reports whether the decimal at token i is a time because of the letter on it: 5.30p.
+func isShortDotted(v *View, i int) bool {
+	priced := v.At(i-1).IsCurrency() || CurrencyCode(v, i-1) > 0
+	return isShortMeridiem(v, i+3) && looksTimed(v, i, 12) && !priced
+}
+
 // isDecimal reports whether m is a number with a point, as far as it says itself: 5.30.
 func (m *Moment) isDecimal() bool { return m.Min > 0 && !m.Clear() }
 
@@ -208,7 +214,7 @@ func minutesBehind(v *View, i int, m *Moment) bool {
 		minute = 30 // 9.5 baje
 	}
 	m.Min, m.Next = minute, i+3
-	m.Full = v.IsSign(i+1, ':')
+	m.Full = v.IsSign(i+1, ':') || isShortDotted(v, i)
 	if !v.TightSign(i+3, ':') || !v.Tight(i+4) || len(v.Str(i+4)) != 2 {
 		return true
 	}
@@ -296,6 +302,8 @@ func isTimeByWords(v *View, i int) bool {
 	switch {
 	case v.In(i-1, words.Appointed) && (ends || next.Kind == Sign):
 		return true
+	case v.Reads(i-1, "or") && ends && isHour(v, i-2) && v.Reads(i-3, "at", "At"):
+		return true // at 4 or 4.30
 	case v.Reads(i-1, "at", "At"):
 		return ends || v.IsWord(i+3, words.DayPart) || v.In(i+3, words.AfterTime)
 	case !v.In(i+3, words.AfterDottedTime) && !IsPar(v, i+3):

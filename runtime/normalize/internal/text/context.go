@@ -130,6 +130,9 @@ func isCount(v *View, j int) bool {
 	if v.Reads(j, "nos", "Nos") && v.At(j-1).Kind == Digits {
 		return true // 2 nos.
 	}
+	if v.Reads(j, "no") && v.English && v.In(j-1, words.BeforeNone) && v.At(j+2).InSmallLetters() {
+		return true // has no 2000 notes
+	}
 	if v.Reads(j, "नंबर", "number", "numbers") && v.Small(j-1, 3) > 0 {
 		return true // a test of 50 नंबर
 	}

@@ -48,7 +48,7 @@ func NumericDate(v *View, i int) (d Day, ok bool) {
 // isInThree reports whether what begins at token i has two signs of dates in it, the same ones, and ends behind its third part.
 func isInThree(v *View, i int) bool {
 	sep := v.At(i + 1)
-	if sep.Gap || !sep.IsOneOf("/-.") {
+	if sep.Gap || !sep.IsOneOf("/-.") && !isColonDate(v, i) {
 		return false
 	}
 	if !v.Tight(i+2) || !v.TightSign(i+3, sep.Ch) || !v.Tight(i+4) {
@@ -57,6 +57,59 @@ func isInThree(v *View, i int) bool {
 	goesOn := v.NumberBehind(i+5, sep.Ch) && !v.NumberBehind(i+7, ':') // but 24-11-26-14:05
 	_, timed := IsoTime(v, i+5)
 	return (timed || v.LooseEnd(i+5)) && !goesOn && !v.IsSign(i+5, '%')
+}
+
+// isColonDate reports whether three numbers with colons at token i are the date in front of a time, as a bank prints it: (2027:05:11 18:22:40).
+func isColonDate(v *View, i int) bool {
+	timed := v.At(i+5).Gap && v.NumberBehind(i+6, ':')
+	if !timed || !v.NumberBehind(i+1, ':') || v.Pair(i+2) > 12 {
+		return false
+	}
+	if y := v.Small(i, 4); len(v.Str(i)) == 4 {
+		return 1990 <= y && y < 2100
+	}
+	y := v.Small(i+4, 2)
+	return len(v.Str(i)) == 2 && 20 <= y && y < 40
+}
+
+// StampedDate reads 24-11-202614:05:33, whose year runs into the hour.
+func StampedDate(v *View, i int) (d Day, m Moment, ok bool) {
+	sep := v.At(i + 1)
+	parted := !sep.Gap && sep.IsOneOf("/-.") && v.TightSign(i+3, sep.Ch)
+	if !parted || !v.NumberBehind(i+5, ':') {
+		return d, m, false
+	}
+	n := v.Small(i+4, 6)
+	d = Day{Day: v.Small(i, 2), Month: v.Small(i+2, 2), Year: n / 100}
+	switch len(v.AtDigits(i + 4)) {
+	case 6:
+	case 4: // 24-11-2614:05
+		if d.Year = CenturyOf(d.Year); d.Year >= 2040 {
+			return d, m, false
+		}
+	default:
+		return d, m, false
+	}
+	m = Moment{Hour: n % 100, Min: v.Pair(i + 6), Sec: -1, Full: true, Next: i + 7}
+	if s := v.Pair(i + 8); v.NumberBehind(i+7, ':') && 0 <= s && s < 60 {
+		m.Sec, m.Next = s, i+9
+	}
+	d.Next = i + 5
+	clock := m.Hour < 24 && 0 <= m.Min && m.Min < 60
+	return d, m, clock && d.Sound() && v.LooseEnd(m.Next)
+}
+
+// HyphenedDay reads the 12-05 of on 12-05, which falls or has a zero in front, so that it is no range.
+func HyphenedDay(v *View, i int) (d Day, ok bool) {
+	a, b := v.Pair(i), v.Pair(i+2)
+	goesOn := !v.LooseEnd(i+3) || v.NumberBehind(i+3, '-') || v.IsSign(i+3, '%')
+	if a < 1 || b < 1 || !v.NumberBehind(i+1, '-') || goesOn {
+		return d, false
+	}
+	falls := v.ZeroLed(i+2) || a > b
+	named := v.In(i-1, words.DateNamed) || v.Reads(i-1, "on", "On", "ON") || v.Reads(i+3, "ko", "को")
+	d = Day{Day: a, Month: b, Next: i + 3}
+	return d, falls && named && !v.CountedAt(i+3) && d.Sound()
 }
 
 // isVersion reports whether three numbers with points from token i on, the last being c, are a version, 1.2.15, and no day.

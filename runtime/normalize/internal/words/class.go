@@ -193,6 +193,10 @@ const (
 	LetterName         // a letter of the Latin script in Devanagari: ए, के
 	Planned            // a letter numbers it: plan, hepatitis
 	Era                // a year stands before: ईस्वी, BC
+	Channel            // how money moves, which opens the narration of a payment: UPI, NEFT
+	Taxing             // an added tax: GST
+	Delivering         // a place follows: delivered, dispatched
+	BeforeNone         // no behind it is the opposite of yes: has, are
 	Command            // what a shell does behind its prompt: npm, git
 
 	// Words as they are written (written.tsv).
@@ -381,6 +385,10 @@ var classNames = [classCount]string{
 	LetterName:         "letterName",
 	Planned:            "planned",
 	Era:                "era",
+	Channel:            "channel",
+	Taxing:             "taxing",
+	Delivering:         "delivering",
+	BeforeNone:         "beforeNone",
 	Command:            "command",
 	Shortened:          "shortened",
 	AnyHindi:           "anyHindi",
