@@ -41,10 +41,10 @@ func (r *reader) guidance(written string) (clean string, toks []text.Token, torn
 	r.guides = guides(marksIn(r.opt.Marks, at), r.opt.Lexicon.Find(plain))
 	if len(r.guides) == 0 {
 		r.source = written
-		return text.Scan(written)
+		return r.scan(written)
 	}
 	r.source = r.putIn(plain)
-	clean, toks, torn = text.Scan(r.source)
+	clean, toks, torn = r.scan(r.source)
 	r.findTokens(toks)
 	from, to := places{guides: r.guides, at: at}, places{guides: r.guides, at: at}
 	for i := range toks {

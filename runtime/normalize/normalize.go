@@ -8,7 +8,7 @@
 // A text is scanned once, cut into sentences, and read from left to right: at each token the rules for its kind are tried in their
 // order, and the first one that fits speaks. Rules look a few tokens back and ahead, never further than a constant, so the time grows
 // with the length of the text and with nothing else. Where a reading changes what stands beside a word that its neighbours decide
-// about, what is spoken is read again until it stays (settle.go).
+// about, what is spoken is read again until it stays (settle.go). What an engine cannot speak is left out on the way (unspoken.go).
 package normalize
 
 import (
@@ -28,25 +28,48 @@ type Options struct {
 	// take it: the OTP 407 of an English message. Empty: the text is the whole message, whose sentences say it themselves.
 	Language string
 
+	// Speaks reports whether the engine can speak all of text, which is a word or a mark; nil: it can speak everything. What it cannot
+	// is left out: words in scripts that no rule reads before any rule looks at the text, anything else where it would be said.
+	Speaks func(text string) bool
+
 	Lexicon *lexicon.Lexicon // words that something else is read for; nil: none
 	Marks   []speech.Mark    // of the text without white space around it, in order
 }
 
-// Text returns what is spoken for written: single spaces, no digit, no currency sign and no other sign that a voice would have to
-// guess at. A line break ends a sentence. The result is empty, or punctuation only, when nothing in written can be spoken.
-//
-// It is a pure function: the same arguments give the same text, and normalising that text again, without a lexicon and marks, changes
-// nothing. It is safe for concurrent use.
-func Text(written string, o Options) string {
-	r := read(written, o, false)
-	return r.writer.Spoken()
+// Reading is what is spoken for a text.
+type Reading struct {
+	// Text has single spaces, no digit, no currency sign and no other sign that a voice would have to guess at. A line break ends a
+	// sentence. It is empty, or punctuation only, when nothing of what was written can be spoken.
+	Text     string
+	Spans    []speech.Span // the pieces that were rewritten, if they were wanted, in order and without overlap
+	Unspoken string        // the characters that [Options.Speaks] refuses, each once, in the order of the text
 }
 
-// Spans is [Text], and beside it the pieces that were rewritten, in order and without overlap. Their offsets count code points: of
-// the input without the white space around it, and of what is spoken.
+// Read returns what is spoken for written. The offsets of spans count code points: of written without the white space around it, and
+// of what is spoken.
+//
+// It is a pure function: the same arguments give the same reading, and normalising its text again, without a lexicon and marks,
+// changes nothing. It is safe for concurrent use.
+func Read(written string, o Options, spans bool) Reading {
+	r := read(written, o, spans)
+	reading := Reading{Text: r.writer.Spoken(), Unspoken: r.unspoken()}
+	if spans {
+		reading.Spans = r.spans(reading.Text)
+	}
+	return reading
+}
+
+// Text is the text of [Read].
+func Text(written string, o Options) string { return Read(written, o, false).Text }
+
+// Spans is the text of [Read] and its spans.
 func Spans(written string, o Options) (string, []speech.Span) {
-	r := read(written, o, true)
-	text := r.writer.Spoken()
+	reading := Read(written, o, true)
+	return reading.Text, reading.Spans
+}
+
+// spans are the pieces of text, which is what is spoken.
+func (r *reader) spans(text string) []speech.Span {
 	spans := make([]speech.Span, 0, len(r.writer.Pieces))
 	start := 0             // byte where the last span begins
 	chars, counted := 0, 0 // code points of what is spoken, and the bytes that hold them
@@ -57,10 +80,8 @@ func Spans(written string, o Options) (string, []speech.Span) {
 	}
 	for _, p := range r.writer.Pieces {
 		from, to := p.From, p.To
-		for from < len(text) && !utf8.RuneStart(text[from]) { // the mark behind which it is silent became a longer one
-			from++
-		}
-		to = max(from, to)
+		from = behindMark(text, from)
+		to = max(from, behindMark(text, to))
 		for from < to && text[from] == ' ' {
 			from++
 		}
@@ -77,7 +98,15 @@ func Spans(written string, o Options) (string, []speech.Span) {
 		}
 		spans, start = append(spans, s), from
 	}
-	return text, spans
+	return spans
+}
+
+// behindMark is at, or the end of the mark that at is inside of now: a longer one took the place of the comma that a piece had ended with.
+func behindMark(text string, at int) int {
+	for at < len(text) && !utf8.RuneStart(text[at]) {
+		at++
+	}
+	return at
 }
 
 // writtenAt is where p was written. A piece without tokens is the silent markup in front of one.

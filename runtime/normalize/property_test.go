@@ -292,12 +292,12 @@ func FuzzText(f *testing.F) {
 		if twice := Text(once, o); twice != once {
 			t.Errorf("%q\n once %q\ntwice %q", text, once, twice)
 		}
-		end := 0
-		for _, s := range spans {
-			if s.Start < end || s.End < s.Start {
-				t.Errorf("%q: span %+v out of order", text, s)
-			}
-			end = s.End
+		standsRight(t, text, Reading{Text: once, Spans: spans})
+		o.Speaks = ours
+		left := Read(text, o, true)
+		if !ours(left.Text) {
+			t.Errorf("%q: %q is left, which the engine cannot speak", text, left.Text)
 		}
+		standsRight(t, text, left)
 	})
 }

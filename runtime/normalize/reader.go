@@ -36,10 +36,10 @@ type reader struct {
 func newReader(home words.Lang, written string, o Options, want bool) *reader {
 	r := new(reader)
 	r.wire()
-	r.opt, r.writer.Want, r.Home, r.EnDigits = o, want, home, o.EnDigits
+	r.opt, r.writer.Want, r.writer.Speaks, r.Home, r.EnDigits = o, want, o.Speaks, home, o.EnDigits
 	r.source = strings.TrimFunc(written, unicode.IsSpace)
 	if o.Lexicon == nil && len(o.Marks) == 0 {
-		r.Text, r.Toks, r.torn = text.Scan(r.source)
+		r.Text, r.Toks, r.torn = r.scan(r.source)
 	} else {
 		r.Text, r.Toks, r.torn = r.guidance(r.source)
 	}

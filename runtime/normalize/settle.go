@@ -14,13 +14,14 @@ import (
 // rereadings is how often a text is read again at most.
 const rereadings = 4
 
-// settle reads what is spoken until another reading would not change it.
+// settle reads what is spoken until another reading would not change it. Words of which the engine speaks only a part would become others.
 func (r *reader) settle(written string) {
 	for range rereadings {
-		if same := !r.writer.Doubtful || string(r.writer.Out) == written; same && !r.torn {
+		same := !r.writer.Doubtful || string(r.writer.Out) == written
+		if same && !r.torn || r.writer.Partial {
 			return
 		}
-		again := newReader(r.Home, string(r.writer.Out), Options{EnDigits: r.opt.EnDigits, Language: r.opt.Language}, r.writer.Want)
+		again := newReader(r.Home, string(r.writer.Out), Options{EnDigits: r.opt.EnDigits, Language: r.opt.Language, Speaks: r.opt.Speaks}, r.writer.Want)
 		again.surveyed = true  // what is spoken is no witness of what was written
 		if len(r.guides) > 0 { // which words were put in is not known any more
 			if r.several {
@@ -39,7 +40,10 @@ func (r *reader) settle(written string) {
 // adopt takes what another reading makes of what r has spoken. Pieces on both sides of what it changes stay; those between become one.
 func (r *reader) adopt(again *reader) {
 	before, after := r.writer.Out, again.writer.Out
-	r.writer.Out, r.writer.Doubtful, r.torn = after, again.writer.Doubtful, again.torn
+	r.writer.Out, r.writer.Doubtful, r.writer.Partial, r.torn = after, again.writer.Doubtful, again.writer.Partial, again.torn
+	for _, m := range again.writer.Missing {
+		r.writer.Missing = append(r.writer.Missing, say.Missing{At: r.Toks[len(r.Toks)-1].Src, Character: m.Character})
+	}
 	if !r.writer.Want {
 		return
 	}

@@ -27,25 +27,17 @@ func (s *Speaker) passages(u speech.Utterance, text string, spans bool) ([]passa
 		return s.markup(u, text, o, spans)
 	case u.Raw:
 		var p passage
-		p.text, p.unspoken = s.leaveOut(strings.Join(strings.Fields(text), " "))
+		p.text, p.unspoken = normalize.LeaveOut(strings.Join(strings.Fields(text), " "), s.engine.Speaks)
 		return []passage{p}, nil
 	}
 	return []passage{s.read(text, o, spans)}, nil
 }
 
 // read normalises text, and leaves out what the engine cannot speak.
-func (s *Speaker) read(text string, o normalize.Options, spans bool) (p passage) {
-	if !spans {
-		p.text, p.unspoken = s.leaveOutNormalized(normalize.Text(text, o), o)
-		return p
-	}
-	whole, all := normalize.Spans(text, o)
-	p.text, p.spans = whole, all
-	if kept, unspoken := s.leaveOut(whole); unspoken != "" {
-		p.text, p.unspoken = normalize.Text(kept, normalize.Options{EnDigits: o.EnDigits, Language: o.Language}), unspoken
-		relocate(p.spans, whole, kept, p.text)
-	}
-	return p
+func (s *Speaker) read(text string, o normalize.Options, spans bool) passage {
+	o.Speaks = s.engine.Speaks
+	n := normalize.Read(text, o, spans)
+	return passage{text: n.Text, unspoken: n.Unspoken, spans: n.Spans}
 }
 
 // markup reads a document of SSML.

@@ -87,9 +87,8 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 // its own, so that both it and the text are found among cached prefills. How the text is to be read does not concern it:
 // no request can change how it sounds. Where nothing of the passages can be pronounced there are no chunks at all.
 func (s *Speaker) divide(n *speech.Normalized, all []passage, disclosure string) error {
-	o := normalize.Options{}
-	text, unspoken := s.leaveOutNormalized(normalize.Text(strings.TrimSpace(disclosure), o), o)
-	chunks := s.split(text, speech.MaxChunks)
+	said := s.read(strings.TrimSpace(disclosure), normalize.Options{}, false)
+	chunks := s.split(said.text, speech.MaxChunks)
 	s.join(n, all, speech.MaxChunks-len(chunks))
 	switch {
 	case disclosure == "" || len(n.Chunks) == 0:
@@ -97,12 +96,13 @@ func (s *Speaker) divide(n *speech.Normalized, all []passage, disclosure string)
 	case len(chunks) == 0:
 		return speech.ErrBadDisclosure
 	}
-	before := utf8.RuneCountInString(text) + len(" ")
+	before := utf8.RuneCountInString(said.text) + len(" ")
 	for _, c := range n.Chunks {
 		c.Index, c.CharStart, c.CharEnd = len(chunks), c.CharStart+before, c.CharEnd+before
 		chunks = append(chunks, c)
 	}
-	n.Disclosure, n.Text, n.Chunks, n.Unspoken = text, text+" "+n.Text, chunks, withUnspoken(unspoken, n.Unspoken)
+	n.Disclosure, n.Text, n.Chunks = said.text, said.text+" "+n.Text, chunks
+	n.Unspoken = withUnspoken(said.unspoken, n.Unspoken)
 	return nil
 }
 
@@ -116,53 +116,6 @@ func withUnspoken(unspoken, more string) string {
 		}
 	}
 	return unspoken
-}
-
-// leaveOutNormalized is leaveOut for normalised text. What is left is normalised again, which takes away brackets and
-// marks that stand alone now.
-func (s *Speaker) leaveOutNormalized(text string, o normalize.Options) (spoken, unspoken string) {
-	if spoken, unspoken = s.leaveOut(text); unspoken != "" {
-		spoken = normalize.Text(spoken, normalize.Options{EnDigits: o.EnDigits, Language: o.Language})
-	}
-	return spoken, unspoken
-}
-
-// leaveOut returns text without what the engine cannot speak, and that: each character once. A gap that is left in a word
-// becomes a space.
-func (s *Speaker) leaveOut(text string) (spoken, unspoken string) {
-	if s.engine.Speaks(text) {
-		return text, ""
-	}
-	var kept, missing strings.Builder
-	seen := make(map[string]bool)
-	miss := func(character string) {
-		if !seen[character] {
-			seen[character] = true
-			missing.WriteString(character)
-		}
-	}
-	for rest, state := text, -1; rest != ""; {
-		var character string // as a reader sees it: with its marks
-		character, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		_, size := utf8.DecodeRuneInString(character)
-		switch {
-		case strings.TrimSpace(character) == "", s.engine.Speaks(character):
-			kept.WriteString(character)
-		case !s.engine.Speaks(character[:size]):
-			kept.WriteByte(' ')
-			miss(character)
-		default: // the marks alone are at fault
-			kept.WriteString(character[:size])
-			for _, mark := range character[size:] {
-				if s.engine.Speaks(string(mark)) {
-					kept.WriteRune(mark)
-				} else {
-					miss(string(mark))
-				}
-			}
-		}
-	}
-	return strings.Join(strings.Fields(kept.String()), " "), missing.String()
 }
 
 // split cuts text into chunks, of which each is heard; most is how many there should be. There are none when nothing

@@ -1,6 +1,9 @@
 package markup
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // command reads a command of LaTeX, which begins with the backslash at i.
 func (m *maths) command(i, end, depth int) int {
@@ -79,10 +82,11 @@ func (m *maths) escape(i, end int) int {
 		m.char(i, next, '(')
 	case '}':
 		m.char(i, next, ')')
-	case '|':
-		m.add(i, i+1, Apart)
-		return i + 1
 	default:
+		if c == '|' || c >= utf8.RuneSelf { // it is read by itself
+			m.add(i, i+1, Apart)
+			return i + 1
+		}
 		m.add(i, next, Apart)
 	}
 	return next

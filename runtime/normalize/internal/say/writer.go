@@ -4,6 +4,7 @@ package say
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
@@ -27,6 +28,14 @@ type Writer struct {
 
 	Want   bool // pieces are wanted
 	Pieces []Piece
+
+	Speaks  func(text string) bool // whether the engine speaks all of text; nil: it does
+	Missing []Missing              // what it does not, in the order of writing
+	Partial bool                   // something that was to be written is left out
+	at      int                    // the token that is read
+	hyphen  int                    // where the last hyphen begins
+	dashed  bool                   // it waits for a word
+	unsaid  bool                   // nothing of the last word can be spoken
 }
 
 // Over has w write what is said of v.
@@ -68,9 +77,9 @@ func (w *Writer) Write(p Phrase) {
 	for i := range p {
 		switch t := &p[i]; t.op {
 		case opSay:
-			w.room(true)
-			w.Out = append(w.Out, t.text...)
-			w.join = spaced
+			if w.word(t.text, true) {
+				w.join = spaced
+			}
 		case opKeep:
 			w.keep(int(t.at))
 		case opMark:
@@ -80,7 +89,7 @@ func (w *Writer) Write(p Phrase) {
 		case opEnd:
 			w.end(int(t.at))
 		case opEnding:
-			w.Out = append(w.Out, t.text...)
+			w.ending(t.text)
 		case opPlural:
 			w.plural()
 		case opLower:
@@ -121,6 +130,7 @@ func (w *Writer) silently(o op) {
 
 // begin starts a rewritten piece at token i.
 func (w *Writer) begin(i int, kind speech.SpanKind) {
+	w.at = i
 	if w.Want {
 		w.Pieces = append(w.Pieces, Piece{First: i, From: len(w.Out), Kind: kind})
 	}
@@ -141,18 +151,46 @@ func (w *Writer) end(next int) {
 func (w *Writer) keep(i int) {
 	t := &w.view.Toks[i]
 	w.Doubtful = w.Doubtful || text.IsDecidedBeside(w.view, i)
-	w.room(t.Gap)
-	w.Out = append(w.Out, w.view.Text[t.A:t.B]...)
-	w.join = asWritten
+	w.at = i
+	if w.word(w.view.Text[t.A:t.B], t.Gap) {
+		w.join = asWritten
+	}
+}
+
+// ending puts s onto the last word, unless that was left out.
+func (w *Writer) ending(s string) {
+	if !w.unsaid {
+		w.Out = append(w.Out, w.spoken(s)...)
+	}
 }
 
 // plural makes the last English word stand for several: eighty becomes eighties.
 func (w *Writer) plural() {
-	if n := len(w.Out); w.Out[n-1] == 'y' {
-		w.Out = append(w.Out[:n-1], "ies"...)
-	} else {
-		w.Out = append(w.Out, 's')
+	if w.unsaid {
+		return
 	}
+	if n := len(w.Out); w.Out[n-1] == 'y' {
+		w.Out = append(w.Out[:n-1], w.spoken("ies")...)
+	} else {
+		w.Out = append(w.Out, w.spoken("s")...)
+	}
+}
+
+// word writes s, and reports whether anything of it can be spoken. Where nothing can, the next word stands apart, and a hyphen that
+// waited for this one goes.
+func (w *Writer) word(s string, gap bool) bool {
+	if w.Speaks != nil {
+		if s = w.spoken(s); !strings.ContainsFunc(s, isHeard) {
+			if w.dashed {
+				w.unsay(w.hyphen)
+			}
+			w.join, w.dashed, w.unsaid = spaced, false, true
+			return false
+		}
+	}
+	w.room(gap)
+	w.Out = append(w.Out, s...)
+	return true
 }
 
 // room writes the space in front of a word, gap telling whether the word has one by itself, and the brackets that wait for it.
@@ -163,9 +201,12 @@ func (w *Writer) room(gap bool) {
 	if len(w.Out) > 0 && (w.join == spaced || w.join == asWritten && gap) {
 		w.Out = append(w.Out, ' ')
 	}
-	w.Out = append(w.Out, w.openers[:w.opened]...)
-	w.opened = 0
-	w.said = true
+	for _, opener := range w.openers[:w.opened] {
+		if w.writes(string(rune(opener))) {
+			w.Out = append(w.Out, opener)
+		}
+	}
+	w.opened, w.dashed, w.unsaid, w.said = 0, false, false, true
 	w.endMark = "."
 	if w.danda {
 		w.endMark = "।"
@@ -187,18 +228,18 @@ func (w *Writer) dropColon() {
 
 // sayLower writes the ASCII word s in small letters.
 func (w *Writer) sayLower(s string) {
-	w.room(true)
-	for _, c := range []byte(s) {
-		if 'A' <= c && c <= 'Z' {
-			c |= 0x20
-		}
-		w.Out = append(w.Out, c)
+	if w.word(strings.ToLower(s), true) {
+		w.join = spaced
 	}
-	w.join = spaced
 }
 
 // hyphenate writes a dash between two words, with the spaces that it has.
 func (w *Writer) hyphenate(dash string, before, behind bool) {
+	if !w.writes(dash) || w.unsaid {
+		w.join = spaced
+		return
+	}
+	w.hyphen, w.dashed = len(w.Out), true
 	if before {
 		w.Out = append(w.Out, ' ')
 	}
@@ -210,7 +251,9 @@ func (w *Writer) hyphenate(dash string, before, behind bool) {
 }
 
 // BeginSentence forgets what waited for a word; danda says what its lines end in.
-func (w *Writer) BeginSentence(danda bool) { w.said, w.opened, w.danda = false, 0, danda }
+func (w *Writer) BeginSentence(danda bool) {
+	w.said, w.unsaid, w.opened, w.danda = false, false, 0, danda
+}
 
 // open remembers an opening bracket or quote until a word follows; without one it is dropped.
 func (w *Writer) open(i int) {
@@ -236,7 +279,9 @@ func (w *Writer) close(ch byte) {
 	if w.said && w.join != glued && !again {
 		behindMark := parts(w.Out) || len(bytes.TrimRight(w.Out, "\"')")) < len(w.Out)
 		w.Doubtful = w.Doubtful || behindMark
-		w.Out = append(w.Out, ch)
+		if w.writes(string(rune(ch))) {
+			w.Out = append(w.Out, ch)
+		}
 		w.join = spaced
 		return
 	}
@@ -246,8 +291,12 @@ func (w *Writer) close(ch byte) {
 // unsay takes back what was written from n on, also from pieces that end there.
 func (w *Writer) unsay(n int) {
 	w.Out = w.Out[:n]
-	for k := len(w.Pieces) - 1; k >= 0 && w.Pieces[k].To > n; k-- {
+	for k := len(w.Pieces) - 1; k >= 0; k-- {
 		p := &w.Pieces[k]
+		isOpen := p.Next == 0
+		if !isOpen && p.To <= n {
+			break
+		}
 		p.From, p.To = min(p.From, n), n
 	}
 }
@@ -261,6 +310,10 @@ func (w *Writer) mark(m string) {
 	w.opened = 0
 	n := len(w.Out)
 	if !w.said || w.join == glued {
+		return
+	}
+	if !w.writes(m) {
+		w.join = spaced
 		return
 	}
 	before := bytes.TrimRight(w.Out, "\"')")
