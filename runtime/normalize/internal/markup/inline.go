@@ -117,6 +117,8 @@ func (s *scanner) program(i, end int, k Kind) {
 // programMark returns the length of what is not read as it is at j of a program, 0 for anything else.
 func (s *scanner) programMark(j, end int) int {
 	switch rest := s.text[j:end]; {
+	case strings.HasPrefix(rest, "./") && isSpaceBefore(s.text, j), strings.HasPrefix(rest, "./") && s.text[j-1] == '`', isComment(s.text, j, end):
+		return 2
 	case strings.HasPrefix(rest, "->"), strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, "~/"):
 		return 2
 	case rest[0] == '<' || rest[0] == '>':
@@ -138,7 +140,21 @@ func (s *scanner) programSpan(i, end int) {
 		s.char(i, end, '→')
 		return
 	}
-	s.add(i, end, Apart)
+	k := Apart
+	if before := strings.TrimRight(s.text[:i], " \t"); before != "" && isWordBefore(before, len(before)) && isComment(s.text, i, len(s.text)) {
+		k = Pause
+	}
+	s.add(i, end, k)
+}
+
+// isComment reports whether what stands at i begins a comment of a program: # or // with a space behind it.
+func isComment(text string, i, end int) bool {
+	rest, before := text[i:end], strings.TrimRight(text[:i], " \t")
+	if !isSpaceBefore(text, i) || before == "" {
+		return false
+	}
+	opensLine := before[len(before)-1] == '\n' // there # is left to the rules
+	return strings.HasPrefix(rest, "// ") || strings.HasPrefix(rest, "# ") && !opensLine
 }
 
 // equals takes == marked ==, and arrows made of = and -.

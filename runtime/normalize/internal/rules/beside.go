@@ -71,10 +71,13 @@ var conditions = map[string]condition{
 	"letterBefore": func(v *text.View, i, _ int) bool { return v.Single(i-1) || v.IsSign(i-1, '-') && v.Single(i-2) },
 
 	// What stands behind it, its dot and its colon.
-	"digitsAfter":       func(v *text.View, _, next int) bool { return v.At(next).Kind == text.Digits },
-	"oneDigitAfter":     func(v *text.View, _, next int) bool { return v.Small(next, 1) > 0 && v.LooseEnd(next+1) },
-	"twoDigitsAfter":    func(v *text.View, _, next int) bool { return v.Small(next, 2) > 0 },
-	"threeDigitsAfter":  func(v *text.View, _, next int) bool { return v.Small(next, 3) > 0 },
+	"digitsAfter":      func(v *text.View, _, next int) bool { return v.At(next).Kind == text.Digits },
+	"oneDigitAfter":    func(v *text.View, _, next int) bool { return v.Small(next, 1) > 0 && v.LooseEnd(next+1) },
+	"twoDigitsAfter":   func(v *text.View, _, next int) bool { return v.Small(next, 2) > 0 },
+	"threeDigitsAfter": func(v *text.View, _, next int) bool { return v.Small(next, 3) > 0 },
+	"phoneAfter": func(v *text.View, _, next int) bool { // tel 1L is oil
+		return len(v.AtDigits(next)) > 3 || v.IsSign(next, '+') || v.NumberBehind(next+1, '-')
+	},
 	"fiveDigitsAfter":   func(v *text.View, _, next int) bool { return len(v.AtDigits(next)) == 5 },
 	"romanAfter":        func(v *text.View, _, next int) bool { return text.RomanValue(v.AtWord(next)) > 0 },
 	"schoolClassAfter":  func(v *text.View, _, next int) bool { n := text.RomanValue(v.AtWord(next)); return 0 < n && n <= 12 }, // CL 4: casual leave

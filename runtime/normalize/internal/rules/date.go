@@ -148,7 +148,7 @@ func monthAndDay(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 		}
 		k++
 	}
-	if b, behind := dayAt(&r.View, k+1); r.TightSign(k, '-') && b > a && r.LooseEnd(behind) && !r.CountedAt(behind) {
+	if b, behind := laterDay(&r.View, k, a); b > 0 {
 		d.Day, d.Next = b, behind // Jan 15-20
 		text.YearBehind(&r.View, behind, d)
 		r.Begin(i, speech.SpanDate)
@@ -176,6 +176,17 @@ func monthAndDay(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 	r.Say(r.Lang.Words[words.WordTo])
 	r.SayDate(&last)
 	return r.End(last.Next)
+}
+
+// laterDay returns the day of the same month that a hyphen at token k leads to from day a, and where it ends; 0 for none.
+func laterDay(v *text.View, k, a int) (day, end int) {
+	if !v.Tight(k) || !v.At(k).IsOneOf(text.Hyphens) {
+		return 0, k
+	}
+	if day, end = dayAt(v, k+1); day <= a || !v.LooseEnd(end) || v.CountedAt(end) {
+		return 0, k
+	}
+	return day, end
 }
 
 // isMonthBeside reports whether the short month at token i, which ends before next, is added to another: Oct+Nov, Oct & Nov.

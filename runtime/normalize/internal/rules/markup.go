@@ -101,13 +101,13 @@ func lineMark(r *Reader, i int) (Reading, bool) {
 	switch t.Ch {
 	case '#', '>', text.Bullet, text.Arrow:
 		ticket := t.Ch == '#' && width == 1 && next.Kind == text.Digits // # 58213 is its number
-		if ticket || t.Ch == '>' && isShareAt(&r.View, j) {
-			return Reading{}, false // > 90% marks
+		if ticket || t.Ch == '>' && comparesAt(&r.View, j) {
+			return Reading{}, false
 		}
 		if next.Gap && !lineEnds || t.IsOneOf(">"+string(rune(text.Bullet))) {
 			return r.Hush(i, j, speech.SpanMarkup)
 		}
-	case '-', '*', '+', text.EnDash, text.EmDash:
+	case '-', '*', '+', text.EnDash, text.EmDash, text.MinusSign:
 		if width == 1 && next.Gap || width >= 3 && lineEnds {
 			return r.Hush(i, j, speech.SpanMarkup)
 		}
@@ -135,6 +135,12 @@ func rowEnd(v *text.View, i int) int {
 // isInfo reports whether the language of a listing stands at token i, behind its opening marks: ```python.
 func isInfo(v *text.View, i int) bool {
 	return v.Tight(i) && v.At(i).Kind == text.Latin && v.At(i+1).Kind == text.Nothing
+}
+
+// comparesAt reports whether > before token j compares, and quotes nothing: > 90% marks, >₹15 lakh.
+func comparesAt(v *text.View, j int) bool {
+	next := v.At(j)
+	return isShareAt(v, j) || v.Tight(j) && (next.Kind == text.Digits || next.IsCurrency())
 }
 
 // isShareAt reports whether a percentage begins at token i.

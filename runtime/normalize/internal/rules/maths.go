@@ -48,6 +48,9 @@ func isMinus(v *text.View, j int) bool {
 	if v.IsSign(j-1, ')') && v.At(j-2).Kind == text.Deva {
 		return false
 	}
+	if t.Ch == text.MinusSign || isBracketedMinus(v, j) {
+		return true
+	}
 	apart := t.Gap && next.Gap
 	unknown := apart && v.Single(j-1) && next.Kind == text.Digits && hasEquals(v, j) // 3x = 20, then find x - 2
 	return unknown || inEquation(v, j+1) || t.Gap == next.Gap && v.At(j-2).IsOneOf("=+")
@@ -100,7 +103,7 @@ func formula(r *Reader, i int) (Reading, bool) {
 		w = words.WordMinus
 	case t.Ch == text.Root && isTerm(&r.View, i+1):
 		w = words.WordRoot
-	case t.Ch == '/' && divides(&r.View, i):
+	case t.Ch == '/' && (divides(&r.View, i) || isQuotient(&r.View, i)):
 		w = words.WordOver
 	case t.Ch == '!' && r.Tight(i) && r.At(i-1).Kind == text.Digits && r.At(i+1).IsOneOf(operators):
 		w = words.WordFactorial
@@ -128,7 +131,7 @@ func hasExponent(v *text.View, i int) bool {
 	if !v.At(i).IsOneOf("^"+string(rune(text.Raised))) || !v.Tight(i) || !isTerm(v, i-1) && !isProduct(v, i-1) {
 		return false
 	}
-	return tightTerm(v, i+1) || v.NumberBehind(i+1, '-') || v.NumberBehind(i+1, text.EnDash)
+	return tightTerm(v, i+1) || v.At(i+1).IsOneOf(text.Hyphens) && v.Tight(i+1) && v.TightDigits(i+2)
 }
 
 // isProduct reports whether token i is two letters of a formula: the mc of E = mc².
@@ -158,6 +161,12 @@ func algebra(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	j := i + 1
+	if isFactorAndLetters(&r.View, i) {
+		r.Begin(i, speech.SpanNumber)
+		r.SayPlain(i, r.Lang)
+		sayFactors(r, j)
+		return r.End(j + 1)
+	}
 	if !r.TightLetter(j) || r.At(j).Cas != words.Lower || !r.LooseEnd(j+1) {
 		return Reading{}, false
 	}
@@ -225,7 +234,7 @@ func compared(v *text.View, i int) (a text.Amount, ok bool) {
 		return a, false
 	}
 	a, ok = text.AmountAt(v, i+1)
-	if !ok || !v.LooseEnd(a.Next) || isFirst && !a.Percent {
+	if isQuotation := isFirst && !a.Percent && !v.Tight(i+1); !ok || isQuotation || !v.LooseEnd(a.Next) {
 		return a, false
 	}
 	if decimals := !a.N.Whole() && v.At(i-1).Kind == text.Digits; decimals || v.CountedAt(a.Next) {

@@ -41,6 +41,9 @@ func signedAmount(r *Reader, i int) (Reading, bool) {
 func signFits(v *text.View, i int) bool {
 	p := v.At(i - 1)
 	opening := i == v.Start || p.Kind == text.Nothing || p.IsOneOf("([\"")
+	if printed := v.At(i).Ch == text.MinusSign && v.Tight(i+1); printed && !v.Joined(i) {
+		return !isMinus(v, i) // −312 points, +4/−1
+	}
 	if !v.Tight(i+1) || !opening && !v.At(i).Gap || p.Kind == text.Digits {
 		return false
 	}
@@ -266,7 +269,7 @@ func dimensions(r *Reader, i int) (Reading, bool) {
 		r.Say(r.Lang.Measure(words.Units[symbol]).Many)
 		return r.End(i + 5)
 	}
-	if !times(&r.View, i) {
+	if !times(&r.View, i) || isSum(&r.View, i) {
 		return Reading{}, false
 	}
 	l := r.Lang
@@ -299,6 +302,15 @@ func dimensions(r *Reader, i int) (Reading, bool) {
 	return r.End(j + 1)
 }
 
+// isSum reports whether the two numbers from token i on are multiplied, and no size: 60 × 2.5 = 150, 3 × 10⁸.
+func isSum(v *text.View, i int) bool {
+	if behind := v.At(i + 3); !behind.Gap && behind.IsOneOf("^"+string(rune(text.Squared))+string(rune(text.Cubed))+string(rune(text.Raised))) {
+		return true
+	}
+	apart := v.At(i+1).Gap && v.IsSign(i+1, text.Multiply)
+	return apart && (v.NumberBehind(i+3, '.') || v.IsSign(i-1, '=')) && reckons(v, i)
+}
+
 // isReckoned reports whether what stands behind a product, at token j, goes on with it or says what it is: 240 × 15 ÷ 100, 8 x 5 = 40.
 func isReckoned(v *text.View, j int) bool {
 	for k := j; k < j+text.Lookahead; k += 2 { // 15 × 6 - 20 ÷ 4
@@ -321,7 +333,8 @@ func unitAlone(r *Reader, i int) (Reading, bool) {
 	if u == nil {
 		u, next = bracketedUnit(&r.View, i)
 	}
-	if raised := r.At(i + 1).IsOneOf(string(rune(text.Squared)) + string(rune(text.Cubed))); raised && u == nil && len(r.Str(i)) > 1 {
+	raised := r.At(i + 1).IsOneOf(string(rune(text.Squared)) + string(rune(text.Cubed)))
+	if bracketed := r.IsSign(i-1, '(') && r.IsSign(i+2, ')'); u == nil && raised && (bracketed || len(r.Str(i)) > 1) {
 		u, next = text.SquareAt(&r.View, i) // km² alone
 	}
 	if u == nil {

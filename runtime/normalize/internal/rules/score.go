@@ -26,7 +26,7 @@ func score(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	innings := wickets <= 10 && runs > 20
-	if !innings && (r.IsSign(i+1, '-') || runs > 10) {
+	if !innings && (r.IsSign(i+1, '-') || runs > 10 || wickets == 10) {
 		return Reading{}, false // a game of 21-18 is a range of its own
 	}
 	r.Begin(i, speech.SpanRatio)

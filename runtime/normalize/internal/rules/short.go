@@ -20,7 +20,7 @@ func shortForm(r *Reader, i int) (Reading, bool) {
 	if t.Cas == words.Upper && (!r.LooseEnd(next) || r.NumberBehind(next, '-')) {
 		return Reading{}, false // TXN9087 is a code, and TKT-000123
 	}
-	if quoted := r.At(i-1).IsOneOf("\"'") && r.At(next).IsOneOf("\"'"); quoted && t.Cas == words.Upper {
+	if t.Cas == words.Upper && isQuoted(&r.View, i) {
 		return Reading{}, false // SMS 'BAL' to 9223766666
 	}
 	dot := r.IsSign(next, '.') && !r.TightSign(next+1, '.')
@@ -28,7 +28,8 @@ func shortForm(r *Reader, i int) (Reading, bool) {
 		next++
 	}
 	dot = dot || stopsBehind(&r.View, next)
-	if !isShort(&r.View, i, next, dot) {
+	editor := r.Reads(i, "VS") && r.Reads(next, "Code", "Studio")
+	if editor || !isShort(&r.View, i, next, dot) {
 		return Reading{}, false
 	}
 	full := e.Full
@@ -42,6 +43,9 @@ func shortForm(r *Reader, i int) (Reading, bool) {
 	r.Say(full)
 	return r.End(next)
 }
+
+// isQuoted reports whether token i stands alone in quotes.
+func isQuoted(v *text.View, i int) bool { return v.At(i-1).IsOneOf("\"'") && v.At(i+1).IsOneOf("\"'") }
 
 // chatForm says in full what chats spell short: krna, tk.
 func chatForm(r *Reader, i int) (Reading, bool) {

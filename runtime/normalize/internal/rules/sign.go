@@ -37,7 +37,7 @@ func punctuation(r *Reader, i int) (Reading, bool) {
 		} else {
 			r.Close(t.Ch)
 		}
-	case '-', text.EnDash, text.EmDash:
+	case '-', text.EnDash, text.EmDash, text.MinusSign:
 		return dash(r, i)
 	default:
 		return Reading{}, false
@@ -147,7 +147,7 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 		}
 		return r.End(i + 1)
 	}
-	if isPrompt(&r.View, i) {
+	if isPrompt(&r.View, i) || isVariable(&r.View, i) {
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	}
 	if cur := text.SignCurrency(t.Ch); cur > 0 {
@@ -155,10 +155,10 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 		r.Say(r.Lang.Money[cur].Many)
 		return r.End(i + 1)
 	}
-	if u := text.SignUnits[t.Ch]; u != nil {
+	if u, next := signUnit(&r.View, i); u != nil {
 		r.Begin(i, speech.SpanSign)
 		r.Say(r.Lang.Measure(u).Many)
-		return r.End(i + 1)
+		return r.End(next)
 	}
 	w := signWord(&r.View, i)
 	if w == words.NoWord {
@@ -177,6 +177,22 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanSign)
 	r.Say(r.Lang.Words[w])
 	return r.End(i + 1)
+}
+
+// isVariable reports whether the dollar at token i belongs to a program, and to no price: $HOME, ^[a-z]+$.
+func isVariable(v *text.View, i int) bool {
+	return v.At(i).Ch == '$' && v.At(i).Part.IsProgram() && v.At(i+1).Kind != text.Digits
+}
+
+// signUnit returns the unit whose sign stands alone at token i: ¢, and °C in the head of a table.
+func signUnit(v *text.View, i int) (u *words.Unit, next int) {
+	if u = text.SignUnits[v.At(i).Ch]; u != nil {
+		return u, i + 1
+	}
+	if u, next = text.UnitAt(v, i); v.At(i).Ch != text.Degree || next == i+1 {
+		return nil, i
+	}
+	return u, next
 }
 
 // isPrompt reports whether the dollar at token i is the prompt of a shell, before a command in small letters: $ npm install.
@@ -224,12 +240,21 @@ func change(r *Reader, i int) (Reading, bool) {
 	if r.At(before).Kind == text.Digits && (r.ZeroLed(before) || text.ContextOf(&r.View, before).What != text.NoContext) {
 		return Reading{}, false // order 0093 → 1 thali
 	}
-	if !number || !r.At(next).OpensNumber() && !r.At(next).IsCurrency() {
+	if !number || leadsToStatement(&r.View, i, next) || !r.At(next).OpensNumber() && !r.At(next).IsCurrency() {
 		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanSign)
 	r.Say(r.Lang.Words[words.WordTo])
 	return r.End(next)
+}
+
+// leadsToStatement reports whether the arrow at token i, which ends before next, leads from one statement to another: 45/50 → 90%,
+// 4y = 12 → y = 3, H₂ → 2H.
+func leadsToStatement(v *text.View, i, next int) bool {
+	if before := v.At(i - 1); before.Kind == text.Digits && (v.IsSign(i-2, '/') || v.Joined(i-1)) {
+		return true
+	}
+	return hasEquals(v, i) || inEquation(v, next)
 }
 
 // polarity reads +ve and -ve, as of Rh -ve, which are English words in Hindi sentences, too, and the minus of a blood group: O-. Its plus
@@ -292,7 +317,7 @@ func signWord(v *text.View, i int) words.Connector {
 			return words.WordSharp // C#
 		}
 	case text.Star:
-		if numberBefore {
+		if numberBefore && !v.TightSign(i+1, text.Star) {
 			return words.WordStar
 		}
 	case '/':
@@ -304,7 +329,7 @@ func signWord(v *text.View, i int) words.Connector {
 			return words.WordAbout // ~9hrs
 		}
 	case '<', '>':
-		if numberBehind {
+		if numberBehind || v.At(i+1).IsCurrency() {
 			return signWords[ch]
 		}
 	default:
@@ -321,7 +346,7 @@ func timesWord(v *text.View, i int) words.Connector {
 		return words.WordStar
 	case v.At(i-1).Kind == text.Digits && v.At(i+1).Kind == text.Digits:
 		return words.WordTimes
-	case ch == text.Multiply && (text.Factors(v, i) || hasEquals(v, i)):
+	case ch == text.Multiply && (text.Factors(v, i) || hasEquals(v, i) || isReckonedOn(v, i)):
 		return words.WordTimes
 	}
 	return words.NoWord
@@ -332,10 +357,10 @@ func strokeWord(v *text.View, i int) words.Connector {
 	bold := v.At(i-2).Kind == text.Digits || v.At(i-3).Kind == text.Digits
 	switch {
 	case v.At(i).Part.IsProgram():
-		if v.At(i).Gap && !v.Tight(i+1) {
+		if key := v.IsSign(i-1, '+') || v.At(i+1).Kind == text.Nothing; !key && v.At(i).Gap && !v.Tight(i+1) {
 			return words.WordOver
 		}
-		return words.WordSlash
+		return words.WordSlash // Ctrl + /
 	case isChoice(v, i):
 		return words.WordOr
 	case bold && v.IsSign(i-1, '*') && v.TightDigits(i+1):

@@ -37,6 +37,9 @@ func webAddress(r *Reader, i int) (Reading, bool) {
 		first = i + 4
 	}
 	next, ok := domain(&r.View, first)
+	if r.Reads(first, "localhost") && r.NumberBehind(first+1, ':') {
+		next, ok = first+3, true
+	}
 	if first == i && !ok {
 		if next = file(&r.View, i); next == i {
 			return Reading{}, false
@@ -233,6 +236,10 @@ func sayAddress(r *Reader, i, next int) {
 			}
 		case text.Sign:
 			switch t.Ch {
+			case ':': // of a port
+				r.Pause()
+				r.SayPlain(j+1, l)
+				j++
 			case '.':
 				r.Say(l.Words[words.WordDot])
 			case '@':

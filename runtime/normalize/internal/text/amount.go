@@ -104,6 +104,7 @@ func scaleBehind(v *View, a *Amount) {
 		t := v.At(j)
 		n := t.B - t.A
 		if !isScaleWord(t) {
+			trillionsBehind(v, a)
 			return
 		}
 		if IsCreditBalance(v, j, a) {
@@ -127,6 +128,16 @@ func scaleBehind(v *View, a *Amount) {
 		if t.Kind == Latin && n == 2 && v.TightSign(a.Next, '.') && !v.Last(a.Next) {
 			a.Next++ // cr.
 		}
+	}
+}
+
+// trillionsBehind reads the letter of $3.2T.
+func trillionsBehind(v *View, a *Amount) {
+	if a.Cur == 0 || a.Scales[0] > 0 {
+		return
+	}
+	if j := a.Next; v.TightLetter(j) && v.Reads(j, "T") && v.LooseEnd(j+1) {
+		a.Scales[0], a.Next = words.Trillions, j+1
 	}
 }
 
@@ -296,7 +307,8 @@ func rateBehind(v *View, a *Amount) {
 		return // ₹8,500 /month has its stroke apart
 	}
 	word := v.Tight(j+1) && v.At(j+1).Kind.Lettered() && v.LooseEnd(j+2)
-	if word && words.Rates[v.AtWord(j+1)] == "" && ListsOn(v, j+2) {
+	perSecond := a.Unit != nil && v.Reads(j+1, "s", "h") // 550 MB/s vs 120 MB/s
+	if word && !perSecond && words.Rates[v.AtWord(j+1)] == "" && ListsOn(v, j+2) {
 		return // EMI 21k/school fee 6k
 	}
 	switch u, next := SquareAt(v, j+1); {

@@ -13,6 +13,10 @@ func CurrencyBefore(v *View, i int) (cur, next int) {
 			next = i + 1
 		}
 	case Latin, Deva:
+		if cur = dollarOf(v, i); cur > 0 {
+			next = i + 2
+			break
+		}
 		if cur = CurrencyCode(v, i); v.Reads(i, "re", "Re") && v.IsSign(i+1, ':') {
 			return 0, i // regarding
 		} else if cur > 0 {
@@ -33,6 +37,19 @@ func CurrencyBefore(v *View, i int) (cur, next int) {
 		return cur, next
 	}
 	return 0, i
+}
+
+// dollarCodes are the currencies that write a letter or two of their country in front of the dollar.
+var dollarCodes = map[string]string{
+	"A": "aud", "AU": "aud", "C": "cad", "CA": "cad", "S": "sgd", "SG": "sgd", "NZ": "nzd", "HK": "hkd", "US": "usd",
+}
+
+// dollarOf returns the currency of A$, S$ and their like at token i, 0 for none.
+func dollarOf(v *View, i int) int {
+	if !v.TightSign(i+1, '$') || !v.Tight(i+2) || v.Joined(i) {
+		return 0
+	}
+	return words.CurrencyCodes[dollarCodes[v.Str(i)]]
 }
 
 // currencyTwice passes over the currency at token i, which stands behind another: Rs ₹500, Rs. INR 500.

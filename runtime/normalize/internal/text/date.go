@@ -267,7 +267,7 @@ func isPlainDay(v *View, i, a, b int) bool {
 	if b < 1 || len(v.Str(i+2)) != 2 || a == 26 && b == 11 {
 		return false
 	}
-	if v.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.AddressWord, words.CodeWord, words.Games) || v.IsSign(i-1, '#') || v.CountedAt(i+3) || v.At(i+3).IsOneOf("%-"+string(rune(EnDash))) {
+	if v.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.AddressWord, words.CodeWord, words.Games) || v.IsSign(i-1, '#') || v.CountedAt(i+3) || v.At(i+3).IsOneOf("%"+Hyphens) {
 		return false
 	}
 	before := v.At(i - 1)

@@ -117,9 +117,7 @@ func latinEvidence(v *View, j int, first bool) (e Evidence, said, word bool) {
 	switch {
 	case v.Tight(j) && v.At(j-1).Kind == Digits && RomanEndings[v.Str(j)] != "":
 		return commonWord, true, true // 19vi sadi
-	case saidByLetters(v, j), isSymbol(v, j), inAddressBlob(v, j):
-		return 0, false, false // initials, units and currencies belong to no language
-	case IsInitial(v, j), IsSpacedInitial(v, j):
+	case hasNoLanguage(v, j):
 		return 0, false, false
 	case v.Reads(j, "the") && EndsClause(v, j+1):
 		return functionWord, true, true // थे
@@ -201,4 +199,24 @@ func inAddressBlob(v *View, j int) bool {
 	before := v.TightSign(j+1, '.') && v.Tight(j+2) && v.At(j+2).Kind == Latin
 	behind := v.Tight(j) && v.IsSign(j-1, '.')
 	return before || behind
+}
+
+// hasNoLanguage reports whether the word at token j is of a formula, an address, a unit or a currency, or stands for letters.
+func hasNoLanguage(v *View, j int) bool {
+	if v.Toks[j].Part.IsMaths() || saidByLetters(v, j) || isSymbol(v, j) {
+		return true
+	}
+	logarithm := v.Reads(j, "log") && (v.TightDigits(j+1) || v.TightSign(j+1, '('))
+	if logarithm || isOptionLetter(v, j) {
+		return true
+	}
+	return inAddressBlob(v, j) || IsInitial(v, j) || IsSpacedInitial(v, j)
+}
+
+// isOptionLetter reports whether token j is the letter of an answer to choose: (A), b).
+func isOptionLetter(v *View, j int) bool {
+	if !v.Single(j) || !v.TightSign(j+1, ')') {
+		return false
+	}
+	return v.Toks[j].Gap || v.IsSign(j-1, '(') && v.At(j-1).Gap
 }

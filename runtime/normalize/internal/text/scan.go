@@ -363,6 +363,9 @@ func (s *scanner) fold(r rune, src, end int32) {
 		}
 		s.rune(p, src, end)
 	}
+	if '₀' <= r && r <= '₉' {
+		s.last().Low = true
+	}
 }
 
 // decimal returns the value of a decimal digit of any script. Unicode lists each script's ten digits in a row.
@@ -383,7 +386,7 @@ func decimal(r rune) byte {
 // signs are the characters beyond ASCII that have a meaning of their own.
 var signs = map[rune]byte{
 	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '₩': won, '￦': won, '₺': lira, '৳': taka, '₦': naira, '฿': baht, '¢': cent, '￠': cent, '‰': perMille, '°': Degree, 'º': Degree,
-	'–': EnDash, '‐': '-', '‑': '-', '‒': EnDash, '−': EnDash, '﹣': '-', '－': '-', '—': EmDash, '―': EmDash, '⸺': EmDash,
+	'–': EnDash, '‐': '-', '‑': '-', '‒': EnDash, '−': MinusSign, '﹣': '-', '－': '-', '—': EmDash, '―': EmDash, '⸺': EmDash,
 	'…': Ellipsis, '×': Multiply, '✕': Multiply, '✖': Multiply, '÷': Divide, '±': PlusMinus, '≈': Approx, '≃': Approx, '≅': Approx, '≠': NotEqual, '≤': LessEqual, '≥': GreaterEqual,
 	'½': Half, '¼': Quarter, '¾': ThreeQuarters,
 	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',

@@ -39,6 +39,7 @@ type Token struct {
 	hard  bool // and it is one that does not break, as between the groups of a number
 	Line  bool // a new line stands before it
 	hindi bool // digits that were written in Devanagari
+	Low   bool // digits that stand lowered: the ₂ of H₂O
 	Put   bool // a guide has put it in, so that it says nothing about the language of its sentence
 	Part  Part
 	Word  *words.Entry
@@ -59,9 +60,9 @@ const (
 	won
 	lira
 	taka
-	naira
+	MinusSign // − as printed, which is nothing else
 	Degree
-	EnDash // en dash, minus sign and the other short ones
+	EnDash // en dash and the other short ones
 	EmDash
 	Ellipsis
 	Multiply
@@ -87,6 +88,7 @@ const (
 // Marks of signs that are rarer. No byte of ASCII is as large.
 const (
 	cent byte = 0x80 + iota
+	naira
 	perMille
 	baht
 	pesoSign
@@ -113,7 +115,7 @@ const _ = uint(' ' - Silent)
 
 // Signs that are written for one another, as sets for [token.isOneOf].
 const (
-	Hyphens = "-" + string(rune(EnDash))
+	Hyphens = "-" + string(rune(EnDash)) + string(rune(MinusSign))
 	Dashes  = Hyphens + string(rune(EmDash))
 	Dots    = "." + string(rune(Ellipsis))
 )

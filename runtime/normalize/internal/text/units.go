@@ -18,6 +18,9 @@ func UnitAt(v *View, j int) (*words.Unit, int) {
 	if u, next := UnitOver(v, j); u != nil {
 		return u, next
 	}
+	if u, next := ohms(v, j); u != nil {
+		return u, next
+	}
 	if !t.Kind.Lettered() {
 		return microUnit(v, j)
 	}
@@ -37,6 +40,24 @@ func UnitAt(v *View, j int) (*words.Unit, int) {
 		return nil, j
 	}
 	return u, j + 1
+}
+
+// ohms reads Ω, kΩ and MΩ at token j.
+func ohms(v *View, j int) (*words.Unit, int) {
+	name, sign := "~ohm", j
+	switch {
+	case v.Reads(j, "k", "K"):
+		name, sign = "~kiloohm", j+1
+	case v.Reads(j, "M"):
+		name, sign = "~megaohm", j+1
+	}
+	if v.At(sign).Kind != Foreign || v.Str(sign) != "Ω" || !v.LooseEnd(sign+1) {
+		return nil, j
+	}
+	if sign > j && !v.Tight(sign) {
+		return nil, j
+	}
+	return words.Units[name], sign + 1
 }
 
 // degrees reads the ring at token j: °C, °F, °से., or of a degree that is no temperature.

@@ -215,5 +215,8 @@ var ScaleWords = [...]struct {
 	{12, false}, // trillion
 }
 
+// Trillions is the place of trillion in scaleWords.
+const Trillions = 9
+
 // Lakhs is the place of lakh in scaleWords.
 const Lakhs = 3

@@ -1,0 +1,64 @@
+package rules
+
+import (
+	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
+)
+
+// relations are the signs that make a statement of what stands on both sides of them.
+const relations = "=" + string(rune(text.Approx)) + string(rune(text.NotEqual)) + string(rune(text.LessEqual)) + string(rune(text.GreaterEqual))
+
+// reckons reports whether the sentence of token i has an equals sign, or its like, near it: the signs around are those of a formula.
+func reckons(v *text.View, i int) bool {
+	for j := max(v.Start, i-24); j < min(v.Stop, i+24); j++ {
+		if v.At(j).IsOneOf(relations) {
+			return true
+		}
+	}
+	return false
+}
+
+// isReckonedOn reports whether the sign of multiplication at token i goes on a sum that does not begin with a number:
+// /month × 12 months = …, (1 + r) × 3 = …
+func isReckonedOn(v *text.View, i int) bool {
+	p := v.At(i - 1)
+	return p.Kind.WordLike() && reckons(v, i) || p.IsOneOf(")]%") && v.At(i+1).Kind != text.Nothing
+}
+
+// isQuotient reports whether the stroke at token i stands apart between two terms of a formula that are no numbers: (r^n – 1) / (r – 1).
+func isQuotient(v *text.View, i int) bool {
+	if !v.At(i).Gap || !v.At(i+1).Gap || !reckons(v, i) {
+		return false
+	}
+	p, next := v.At(i-1), v.At(i+1)
+	divided := p.Kind.WordLike() || p.IsOneOf(")]"+string(rune(text.Squared))+string(rune(text.Cubed)))
+	return divided && (next.Kind.WordLike() || next.IsOneOf("(["))
+}
+
+// isBracketedMinus reports whether the dash at token j stands apart between the last two terms of a bracket of a formula: (r^n – 1).
+func isBracketedMinus(v *text.View, j int) bool {
+	closes := v.At(j + 2).IsOneOf(")]")
+	return v.At(j).Gap && v.At(j+1).Gap && closes && reckons(v, j)
+}
+
+// sayFactors says the letters of token i one by one.
+func sayFactors(r *Reader, i int) {
+	s := r.Str(i)
+	for k := range len(s) {
+		r.Say(s[k : k+1])
+	}
+}
+
+// isFactorAndLetters reports whether token i is a number that multiplies two or three letters of a formula: 2ab, 4ac.
+func isFactorAndLetters(v *text.View, i int) bool {
+	letters := v.AtWord(i + 1)
+	if n := len(letters); n < 2 || n > 3 || !v.At(i+1).InSmallLetters() || !v.LooseEnd(i+2) {
+		return false
+	}
+	if text.UnitText(v, i+1, i+2) != nil || text.EnglishEnding(letters) || v.At(i+1).Word.IsAny(words.Meridiem, words.ScaleWord) {
+		return false
+	}
+	operator := "+-*/" + text.Hyphens
+	joined := v.At(i-1).IsOneOf("=("+operator) || v.At(i+2).IsOneOf("=)"+operator)
+	return joined && reckons(v, i)
+}
