@@ -72,7 +72,7 @@ func TestCarelessTypingIsReadAsTheDocsSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n## What is typed carelessly\n")
+	_, section, _ := strings.Cut(string(text), "\n## Informal spelling\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	rows := 0
 	for line := range strings.Lines(section) {
