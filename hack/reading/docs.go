@@ -59,24 +59,6 @@ func table(results []result) string {
 	return b.String()
 }
 
-// classTable has a row a class, and a column a normaliser.
-func classTable(results []result) string {
-	var b strings.Builder
-	b.WriteString("| class |")
-	for _, r := range results {
-		b.WriteString(" " + r.name + " |")
-	}
-	b.WriteString("\n|---|" + strings.Repeat("---:|", len(results)) + "\n")
-	for _, k := range sortedKeys(results[0].by(byClass)) {
-		b.WriteString("| " + k + " |")
-		for _, r := range results {
-			b.WriteString(" " + r.by(byClass)[k].String() + " |")
-		}
-		b.WriteString("\n")
-	}
-	return b.String()
-}
-
 // apartTable has a row a normaliser, and a column a list.
 func apartTable(measured []listResult) string {
 	var b strings.Builder

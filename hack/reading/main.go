@@ -120,7 +120,7 @@ func (o options) runMessages(ctx context.Context, named []normaliser, out, progr
 	}
 	blocks := map[string]string{}
 	if o.peers != "" { // else they would vanish from the tables
-		blocks["results"], blocks["classes"] = table(results), classTable(results)
+		blocks["results"] = table(results)
 	}
 	if o.heldOut {
 		blocks["genres"] = genreTable(measured)
@@ -145,10 +145,13 @@ func (o options) runTests(ctx context.Context, named []normaliser, out, progress
 		results = append(results, r)
 		r.print(out, o.failures)
 	}
+	if o.failures {
+		fmt.Fprint(out, conventionsTable(pairs))
+	}
 	if o.docs == "" {
 		return nil
 	}
-	return writeDocs(o.docs, map[string]string{"tests of others": othersTable(results), "conventions": conventionsTable(pairs)})
+	return writeDocs(o.docs, map[string]string{"tests of others": othersTable(results)})
 }
 
 // A list of messages whose rate is told apart from that of the public ones.
