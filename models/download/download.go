@@ -160,6 +160,9 @@ type downloading struct {
 	total, before int64 // bytes of all files, and of those that are there
 }
 
+// ErrNoRoom is in the chain of an error that says that files do not fit on the disk, wherever they come from.
+var ErrNoRoom = errors.New("no room on the disk")
+
 // measure adds up what is wanted, and refuses to begin where the disk has no room for what is missing.
 func (d *downloading) measure(files []File) error {
 	var missing int64
@@ -178,8 +181,8 @@ func (d *downloading) measure(files []File) error {
 	if err != nil || missing <= 0 || uint64(missing) <= free {
 		return nil //nolint:nilerr // where the system does not say, writing will
 	}
-	return fmt.Errorf("the disk of %s has no room: %s are missing, of which %s do not fit; free some, or choose another place",
-		d.dir, size(missing), size(missing-int64(free)))
+	return fmt.Errorf("%w of %s: %s are missing, of which %s do not fit; free some space, or name another folder with SWAR_MODELS",
+		ErrNoRoom, d.dir, size(missing), size(missing-int64(free)))
 }
 
 func size(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

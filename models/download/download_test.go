@@ -329,7 +329,7 @@ func TestRoomOnTheDisk(t *testing.T) {
 			c := quick
 			c.space = func(string) (uint64, error) { return test.free, nil }
 			err := Download(t.Context(), t.TempDir(), []File{o.file("m")}, c)
-			if test.ok && err != nil || !test.ok && (err == nil || !strings.Contains(err.Error(), "has no room") || o.asked.Load() > 0) {
+			if test.ok && err != nil || !test.ok && (err == nil || !strings.Contains(err.Error(), "no room on the disk of") || o.asked.Load() > 0) {
 				t.Errorf("got %v, after %d requests", err, o.asked.Load())
 			}
 		})

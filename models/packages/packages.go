@@ -148,6 +148,9 @@ func run(ctx context.Context, dir, name string, args []string) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
+// pipFailed is what pip says above a traceback, whose last line is the reason.
+const pipFailed = "ERROR: Exception:"
+
 // reason is the line of what a tool has said that tells most: why it did not reach the registry, the first that names an error, or else the last.
 func reason(said string) (line string) {
 	const most = 200
@@ -163,7 +166,7 @@ func reason(said string) (line string) {
 		}
 		line = text
 		lower := strings.ToLower(text)
-		isError := strings.HasPrefix(lower, "error:") || strings.HasPrefix(lower, "npm error network") ||
+		isError := strings.HasPrefix(lower, "error:") && text != pipFailed || strings.HasPrefix(lower, "npm error network") ||
 			strings.HasPrefix(lower, "npm error 404")
 		if isError {
 			break

@@ -171,7 +171,11 @@ func TestReasons(t *testing.T) {
 			"the package registry was not reached: getaddrinfo EAI_AGAIN r.example",
 		},
 		"npm without the package": {"npm error code E404\nnpm error 404 Not Found\n", "npm error 404 Not Found"},
-		"nothing":                 {"", ""},
+		"pip on a full disk": {
+			"ERROR: Exception:\nTraceback (most recent call last):\n  File \"x.py\", line 1, in f\n    write()\nOSError: [Errno 28] No space left on device\n",
+			"OSError: [Errno 28] No space left on device",
+		},
+		"nothing": {"", ""},
 	} {
 		if got := reason(tt.said); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

@@ -238,6 +238,9 @@ func TestPlacesAreTriedInOrder(t *testing.T) {
 			func(w *world) { gone(w, "onnx/small.onnx"); noRelease(w); w.without("python3") }, nil,
 			[]string{"has no file", "404"}, "onnx/small.onnx: pip: python3: ERROR: no network",
 		},
+		"the disk has no room, wherever the weights come from": {
+			func(w *world) { w.entry.Exports[0].Bytes = 1 << 60 }, nil, nil, "onnx/small.onnx: no room on the disk of ",
+		},
 		"nobody has the voice": {
 			func(w *world) { gone(w, "voices/hf.bin"); w.without("npm") }, nil,
 			[]string{"the hub: acme/voices-ONNX has no file"}, "voices/hf.bin: npm: ERROR: no network",

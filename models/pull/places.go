@@ -67,6 +67,9 @@ func (p *Puller) bringFromPlaces(ctx context.Context, f *file) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if errors.Is(err, download.ErrNoRoom) { // which no other place mends
+			return err
+		}
 		p.failed[origin(place)] = !hub.Is(err, hub.KindEntry) // which says nothing of other files
 		if err = named(origin(place), err); isLast {
 			return err
@@ -158,7 +161,7 @@ func (p *Puller) bringFrom(ctx context.Context, f *file, place catalog.Source, i
 		wanted.Get = func(_ context.Context, offset int64) (*http.Response, error) { return open(joined, offset) }
 	}
 	err := download.Download(ctx, p.Store.Files(), []download.File{wanted}, c)
-	if inner := errors.Unwrap(err); inner != nil {
+	if inner := errors.Unwrap(err); inner != nil && !errors.Is(err, download.ErrNoRoom) {
 		return inner // without the name of the file, which who asks adds
 	}
 	return err

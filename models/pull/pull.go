@@ -25,7 +25,7 @@ func (p *Puller) Pull(ctx context.Context, plan *Plan) (m models.Model, isNew bo
 	defer func() { err = errors.Join(err, p.packages.Close()) }()
 	for {
 		m, isNew, err = p.pull(ctx, plan)
-		if err == nil || ctx.Err() != nil || plan.next == nil {
+		if err == nil || ctx.Err() != nil || plan.next == nil || errors.Is(err, download.ErrNoRoom) {
 			return m, isNew, err
 		}
 		plan = plan.next
@@ -37,7 +37,7 @@ func (p *Puller) Pull(ctx context.Context, plan *Plan) (m models.Model, isNew bo
 func (p *Puller) pull(ctx context.Context, plan *Plan) (m models.Model, isNew bool, err error) {
 	folder := p.Store.Folder(plan.Name, plan.Revision.Commit)
 	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
-		return m, false, err
+		return m, false, fmt.Errorf("%w; name another folder for models with SWAR_MODELS", err)
 	}
 	lock, err := os.OpenFile(folder+".pulling", os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
