@@ -273,4 +273,5 @@ $(LINT)-$(LINT_VERSION):
 	@mv $(LINT) $@
 
 clean: ## remove what was built
+	@[ ! -d .cache/go-mod ] || chmod -R u+w .cache/go-mod # Go writes modules for reading alone
 	rm -rf bin dist .cache

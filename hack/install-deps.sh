@@ -80,8 +80,37 @@ install() {
 	sudo+=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -qq)
 	echo "installing ${missing[*]}"
 	"${sudo[@]}" update || true # a source that has nothing to do with this may be gone
-	"${sudo[@]}" install -y --no-install-recommends "${missing[@]}" >/dev/null ||
+	leave_out_unknown
+	((${#missing[@]} == 0)) || "${sudo[@]}" -o APT::Status-Fd=1 install -y --no-install-recommends "${missing[@]}" | progress ||
 		complain "apt-get could not install ${missing[*]}, see above; check the network and run this again"
+}
+
+# leave_out_unknown takes packages that no source has out of missing, because apt-get would install none of them.
+leave_out_unknown() {
+	has apt-cache >/dev/null || return 0
+	local known=() package
+	for package in "${missing[@]}"; do
+		if apt-cache show "$package" >/dev/null 2>&1; then
+			known+=("$package")
+		elif [[ " ${required[*]} " == *" $package "* ]]; then
+			echo "apt-get knows no package $package, which is needed; add the part of the archive that has it (Ubuntu: add-apt-repository universe) and run this again" >&2
+			exit 1
+		else
+			echo "apt-get knows no package $package; going on without it" >&2
+		fi
+	done
+	missing=("${known[@]}")
+}
+
+# progress shows how far apt-get is, every five seconds, from the lines that it writes for programs.
+progress() {
+	local kind what percent next=$((SECONDS + 5))
+	while IFS=: read -r kind _ percent what; do
+		if [[ $kind == [dp][lm]status ]] && ((SECONDS >= next)); then
+			echo "  ${percent%.*} %: $what"
+			next=$((SECONDS + 5))
+		fi
+	done
 }
 
 ((${#missing[@]} == 0)) || install

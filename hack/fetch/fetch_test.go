@@ -35,11 +35,11 @@ func newRepository(t *testing.T) *repository {
 		t.Skip("what is pinned is for Linux on amd64 and arm64")
 	}
 	r := &repository{root: t.TempDir(), packages: t.TempDir(), bin: t.TempDir()}
-	for _, file := range []string{"hack/fetch/fetch.sh", "hack/fetch/bin/npm", "hack/go.sh", "hack/onnxruntime.sh", "hack/install-deps.sh"} {
+	for _, file := range []string{"hack/fetch/fetch.sh", "hack/fetch/bin/npm", "hack/go.sh", "hack/onnxruntime.sh", "hack/install-deps.sh", "hack/build.sh"} {
 		r.write(t, file, read(t, filepath.Join("../..", file)))
 	}
 	r.write(t, "go.mod", "module example.org/m\n\ngo 1.26.0\n")
-	for _, tool := range strings.Fields("awk bash basename cat chmod dirname env find grep head mkdir mktemp mv realpath rm sed sort uname") {
+	for _, tool := range strings.Fields("awk bash basename cat chmod dirname env find grep head mkdir mktemp mv realpath rm sed sort tail uname wc") {
 		path, err := exec.LookPath(tool)
 		if err != nil {
 			t.Skipf("%s is not installed", tool)
@@ -219,6 +219,86 @@ func TestTheLibraryIsBrought(t *testing.T) {
 	}
 }
 
+// TestWhyPipFails: pip's own last words are that there is no such version, also where it reached nobody.
+func TestWhyPipFails(t *testing.T) {
+	const retry = "WARNING: Retrying (Retry(total=0)) after connection broken by '%s': /simple/onnxruntime/\n"
+	const none = "ERROR: Could not find a version that satisfies the requirement onnxruntime==1.2.3 (from versions: none)\n"
+	down := func(why string) string {
+		return fmt.Sprintf(retry, "NewConnectionError('<pip object at 0x7f>: Failed to establish a new connection: "+why+"')") + none
+	}
+	for name, tt := range map[string]struct{ said, proxy, want string }{
+		"no such version":      {none, "", "; check the network and the space on the disk (pip: Could not find a version that satisfies the requirement onnxruntime==1.2.3 (from versions: none)), and run this again"},
+		"no names":             {down("[Errno -3] Temporary failure in name resolution"), "", ": Temporary failure in name resolution; check the network, and run this again"},
+		"no network":           {down("[Errno 101] Network is unreachable"), "http://proxy.example:1", ": Network is unreachable; check the network, and run this again"},
+		"a proxy that is gone": {fmt.Sprintf(retry, "ProxyError('Cannot connect to proxy.', NewConnectionError('[Errno 111] Connection refused'))") + none, "http://me:secret@proxy.example:1", ": Connection refused, by the proxy proxy.example:1; check the network, and run this again"},
+		"one that refuses":     {fmt.Sprintf(retry, "ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 407 Proxy Authentication Required'))") + none, "http://proxy.example:1", ": Tunnel connection failed: 407 Proxy Authentication Required, by the proxy http://proxy.example:1; check the network, and run this again"},
+		"too slow":             {fmt.Sprintf(retry, "ReadTimeoutError(\"HTTPSConnectionPool: Read timed out. (read timeout=30)\")") + none, "", ": timed out; check the network, and run this again"},
+		"another certificate":  {fmt.Sprintf(retry, "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed'))") + none, "", ": its registry's certificate is not trusted ([SSL: CERTIFICATE_VERIFY_FAILED]); name your authority's with PIP_CERT, and run this again"},
+		"a full disk":          {"ERROR: Exception:\nTraceback\nOSError: [Errno 28] No space left on device\n", "", "is full; free some space, and run this again"},
+		"no rights":            {"ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/x'\n", "", ": Permission denied; look at who may write to "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t)
+			r.write(t, "hack/fetch/pins.txt", "onnxruntime==1.2.3 --hash=sha256:00\n")
+			r.write(t, "said", tt.said)
+			r.tool(t, "python3", `case "$*" in *--version*) ;; *) cat said >&2; exit 1;; esac`)
+			cmd := exec.CommandContext(t.Context(), "env", "https_proxy="+tt.proxy, filepath.Join(r.root, "hack/onnxruntime.sh"))
+			_, complaint, code := finish(t, r, cmd)
+			_, said, _ := strings.Cut(complaint, "onnxruntime: pip could not download onnxruntime==1.2.3")
+			if code != 1 || !strings.Contains(said, tt.want) || strings.Contains(complaint, "secret") {
+				t.Errorf("exit code %d, %q, want %q", code, complaint, tt.want)
+			}
+		})
+	}
+}
+
+// TestWhatABuildSays: a build says in a line what went wrong for a hundred packages, and finds a place for its caches.
+func TestWhatABuildSays(t *testing.T) {
+	t.Parallel()
+	const unreached = `Get "https://p.example/m.zip": dial tcp: no such host`
+	for name, tt := range map[string]struct {
+		build, home string // what go build does, and where go would keep its caches
+		code        int
+		want        []string // that are said, in this order
+		never       string
+	}{
+		"all is well":  {"echo example.org/m", "cache", 0, nil, "example"},
+		"a mistake":    {"echo 'a.go:1:2: no such thing'; exit 1", "cache", 1, []string{"a.go:1:2: no such thing\n"}, "modules"},
+		"no network":   {`echo 'a.go:1:2: example.org/a@v1: ` + unreached + `'; echo 'b/b.go:13:2: example.org/b@v1: reading https://p.example/b.zip: 403 Forbidden'; exit 1`, "cache", 1, []string{"bin/m: Go modules could not be downloaded, such as example.org/b@v1: 403 Forbidden; check the network, or the proxy (GOPROXY is p.example), and run this again\n"}, ".go:"},
+		"a full disk":  {"echo 'write x: no space left on device'; exit 1", "cache", 1, []string{"write x: no space left on device\n", "bin/m: the disk is full: a build needs 2 GB in "}, ""},
+		"no home":      {`echo "caches $GOCACHE $GOMODCACHE"`, "/proc/none", 0, []string{"/.cache/go-build ", "/.cache/go-mod\n"}, ""},
+		"an own place": {`echo "caches $GOCACHE"`, "cache", 0, []string{"caches \n"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t)
+			home := tt.home
+			if !filepath.IsAbs(home) {
+				home = filepath.Join(r.root, home)
+			}
+			r.tool(t, "go", `case "$*" in
+"env GOPROXY") echo p.example;;
+"env GO"*CACHE) echo `+home+`;;
+build*) `+tt.build+`;;
+esac`)
+			cmd := exec.CommandContext(t.Context(), filepath.Join(r.root, "hack/build.sh"), "bin/m", "./cmd/m")
+			cmd.Dir = r.root
+			_, complaint, code := finish(t, r, cmd)
+			rest, found := complaint, true
+			for _, want := range tt.want {
+				_, rest, found = strings.Cut(rest, want)
+				if !found {
+					break
+				}
+			}
+			if code != tt.code || !found || tt.never != "" && strings.Contains(complaint, tt.never) {
+				t.Errorf("exit code %d, %q; want %d, %q and never %q", code, complaint, tt.code, tt.want, tt.never)
+			}
+		})
+	}
+}
+
 func TestGoIsBroughtWhereThereIsNone(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
@@ -290,6 +370,7 @@ func TestWhatIsMissingIsInstalled(t *testing.T) {
 	for name, tt := range map[string]struct {
 		has   string // programs
 		apt   string // what apt-get does; "" for none
+		cache string // what apt-cache does; "" for none
 		user  bool   // and not root, without sudo
 		code  int
 		says  string
@@ -300,9 +381,21 @@ func TestWhatIsMissingIsInstalled(t *testing.T) {
 		"it cannot be had":         {has: "curl go pkg-config python3", apt: "exit 100", code: 1, says: "apt-get could not install espeak-ng gcc, see above; check the network and run this again\n"},
 		"another source is broken": {has: "curl go pkg-config python3", apt: `case "$*" in *update*) exit 100; esac`, says: "installing espeak-ng gcc\n", asked: "install -y --no-install-recommends espeak-ng gcc"},
 		"only what is useful is":   {has: "espeak-ng gcc go pkg-config", apt: "exit 100", says: "apt-get could not install curl python3-pip, see above"},
-		"no apt-get":               {has: "curl go pkg-config python3", code: 1, says: "Please install: espeak-ng gcc (Debian's package names"},
-		"no rights":                {has: "curl go pkg-config python3", apt: "exit 0", user: true, code: 1, says: "Please run as root: apt-get install -y espeak-ng gcc\n"},
-		"no rights, but no need":   {has: "espeak-ng gcc go pkg-config", apt: "exit 0", user: true, says: "Please run as root: apt-get install -y curl python3-pip\n"},
+		"some has no source": {
+			has: "espeak-ng gcc go pkg-config", apt: "exit 0", cache: `case "$*" in *curl) exit 100; esac`,
+			says: "apt-get knows no package curl; going on without it\n", asked: "install -y --no-install-recommends python3-pip",
+		},
+		"only what has no source is missing": {
+			has: "espeak-ng gcc go pkg-config python3", apt: "exit 0", cache: "exit 100",
+			says: "apt-get knows no package curl; going on without it\n", asked: "update",
+		},
+		"what is needed has no source": {
+			has: "curl gcc go pkg-config python3", apt: "exit 0", cache: "exit 100", code: 1,
+			says: "apt-get knows no package espeak-ng, which is needed; add the part of the archive that has it (Ubuntu: add-apt-repository universe) and run this again\n",
+		},
+		"no apt-get":             {has: "curl go pkg-config python3", code: 1, says: "Please install: espeak-ng gcc (Debian's package names"},
+		"no rights":              {has: "curl go pkg-config python3", apt: "exit 0", user: true, code: 1, says: "Please run as root: apt-get install -y espeak-ng gcc\n"},
+		"no rights, but no need": {has: "espeak-ng gcc go pkg-config", apt: "exit 0", user: true, says: "Please run as root: apt-get install -y curl python3-pip\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -314,6 +407,9 @@ func TestWhatIsMissingIsInstalled(t *testing.T) {
 			asked := filepath.Join(r.root, "asked")
 			if tt.apt != "" {
 				r.tool(t, "apt-get", `echo "$*" >`+asked+"\n"+tt.apt)
+			}
+			if tt.cache != "" {
+				r.tool(t, "apt-cache", tt.cache)
 			}
 			cmd := exec.CommandContext(t.Context(), filepath.Join(r.root, "hack/install-deps.sh"), "run")
 			switch root := os.Geteuid() == 0; {
