@@ -475,7 +475,8 @@ func TestTheSecondSignalStopsAtOnce(t *testing.T) {
 
 func TestVersionAndHelp(t *testing.T) {
 	s := bareShell(t)
-	if got, want := s.ok("version").out, "swar v0.0-test, "+runtime.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH; !strings.HasPrefix(got, want) {
+	got, want := s.ok("version").out, "swar v0.0-test, "+runtime.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH
+	if !strings.HasPrefix(got, want) {
 		t.Errorf("version = %q, want %q…", got, want)
 	}
 	var b struct{ Version, Go, Platform string }

@@ -104,8 +104,10 @@ func pullPorts(s *v1alpha1.PullSource) (ports []int32) {
 // routerPolicy lets everybody call routers, and only the operator watch them.
 func routerPolicy(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 	operator := []networkingv1.NetworkPolicyPeer{{
-		NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: r.OperatorNamespace}},
-		PodSelector:       &metav1.LabelSelector{MatchLabels: r.OperatorLabels},
+		NamespaceSelector: &metav1.LabelSelector{
+			MatchLabels: map[string]string{corev1.LabelMetadataName: r.OperatorNamespace},
+		},
+		PodSelector: &metav1.LabelSelector{MatchLabels: r.OperatorLabels},
 	}}
 	server := r.APIServerPorts
 	if len(server) == 0 {

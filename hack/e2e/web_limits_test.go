@@ -134,7 +134,8 @@ func TestServerAway(t *testing.T) {
 	b.write("textarea", "Yeh draft rehna chahiye")
 	offline := func(off bool) {
 		t.Helper()
-		params := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{{Offline: off, DownloadThroughput: -1, UploadThroughput: -1}}}
+		all := &network.Conditions{Offline: off, DownloadThroughput: -1, UploadThroughput: -1}
+		params := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{all}}
 		if _, err := chromedp.Call(b.ctx, network.EmulateNetworkConditionsByRule, params); err != nil {
 			t.Fatal(err)
 		}

@@ -417,7 +417,10 @@ func TestFaults(t *testing.T) {
 				switch mishap {
 				case "everything is slow":
 					rule = func(string) fault {
-						return fault{wait: func(context.Context) error { <-time.After(20 * time.Millisecond); return nil }}
+						return fault{wait: func(context.Context) error {
+							<-time.After(20 * time.Millisecond)
+							return nil
+						}}
 					}
 				case "the answer to the second commit is lost":
 					aborted, lost := false, rule

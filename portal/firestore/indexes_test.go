@@ -251,7 +251,11 @@ func indexOf(q *firestorepb.StructuredQuery) string {
 func TestRulesDenyEverything(t *testing.T) {
 	project := newProject()
 	s := openProject(t, project, nil)
-	if err := s.Update(t.Context(), func(tx tenant.Tx) error { tx.PutOrg(tenant.Org{ID: "org_a"}); return nil }); err != nil {
+	err := s.Update(t.Context(), func(tx tenant.Tx) error {
+		tx.PutOrg(tenant.Org{ID: "org_a"})
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	ask := func(method, path, body, who string) int {

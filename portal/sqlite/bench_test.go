@@ -62,7 +62,8 @@ func fill(b *testing.B, s *Store, rows int64) {
 	b.Helper()
 	begin := time.Now().Add(-manyDays * 24 * time.Hour)
 	start := func(seq int64) time.Time {
-		return begin.Add(time.Duration(seq) * (manyDays * 24 * time.Hour / time.Duration(rows))).UTC().Truncate(time.Microsecond)
+		after := time.Duration(seq) * (manyDays * 24 * time.Hour / time.Duration(rows))
+		return begin.Add(after).UTC().Truncate(time.Microsecond)
 	}
 	ledger := usage.NewLedger(s)
 	for first := int64(1); first <= rows; first += batch {

@@ -75,7 +75,8 @@ func TestMarkupIsRead(t *testing.T) {
 	in, out := []rune(u.Text), []rune(n.Text)
 	var got []string
 	for _, span := range n.Spans {
-		got = append(got, string(span.Kind)+" "+string(in[span.Start:span.End])+" "+string(out[span.OutStart:span.OutEnd]))
+		read, spoken := string(in[span.Start:span.End]), string(out[span.OutStart:span.OutEnd])
+		got = append(got, string(span.Kind)+" "+read+" "+spoken)
 	}
 	want := []string{"code 4821 चार आठ दो एक", "alias Zepto पेन", "lexicon Zepto ज़ेप्टो", "sign &amp; और"}
 	if !slices.Equal(got, want) {

@@ -39,7 +39,8 @@ func TestLengthIsExact(t *testing.T) {
 			}
 		}
 	}
-	if got := filter(t, 44099, 24000, Recorded).Len(1 << 50); got != (1<<50)/44099*24000+(1<<50%44099*24000+44098)/44099 {
+	want := (1<<50)/44099*24000 + (1<<50%44099*24000+44098)/44099
+	if got := filter(t, 44099, 24000, Recorded).Len(1 << 50); got != want {
 		t.Errorf("a very long sound becomes %d samples", got)
 	}
 }

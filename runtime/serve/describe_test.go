@@ -344,7 +344,8 @@ func TestAsyncAPIHasEveryMessage(t *testing.T) {
 		}
 	}
 	words, _ := jsonFields(wordTimes{})
-	if described := slices.Sorted(maps.Keys(messages["words"].Payload.Properties["words"].Items.Properties)); !slices.Equal(described, words) {
+	described := slices.Sorted(maps.Keys(messages["words"].Payload.Properties["words"].Items.Properties))
+	if !slices.Equal(described, words) {
 		t.Errorf("a word: described are %v, sent are %v", described, words)
 	}
 	read := slices.Sorted(slices.Values(fieldsFrom[fromSocket].names))

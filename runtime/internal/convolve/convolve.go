@@ -13,9 +13,9 @@ package convolve
 static const convolve_kernel *kernel_at(size_t i) { return convolve_kernels[i]; }
 static int runs(const convolve_kernel *k) { return k->runs_here(); }
 
-static void multiply_by(const convolve_kernel *k, size_t in, size_t out, size_t taps, const int8_t *panels, const uint8_t *sums,
-                        const int32_t *offsets, const float *scales, const uint8_t *x, const float *scale, size_t rows, size_t dilation,
-                        float *y) {
+static void multiply_by(const convolve_kernel *k, size_t in, size_t out, size_t taps, const int8_t *panels,
+                        const uint8_t *sums, const int32_t *offsets, const float *scales, const uint8_t *x,
+                        const float *scale, size_t rows, size_t dilation, float *y) {
 	const convolve_weights w = {in, out, taps, panels, sums, offsets, scales};
 	k->multiply(&w, x, scale, rows, dilation, y);
 }

@@ -12,8 +12,8 @@ package rowproduct
 static const row_kernel *kernel_at(size_t i) { return row_kernels[i]; }
 static int runs(const row_kernel *k) { return k->runs_here(); }
 
-static void multiply_by(const row_kernel *k, size_t in, size_t out, const int8_t *panels, const int32_t *offset, const float *scales,
-                        const float *x, size_t rows, float *y, void *scratch) {
+static void multiply_by(const row_kernel *k, size_t in, size_t out, const int8_t *panels, const int32_t *offset,
+                        const float *scales, const float *x, size_t rows, float *y, void *scratch) {
 	const row_matrix m = {in, out, panels, offset, scales};
 	k->multiply(&m, x, rows, y, scratch);
 }
@@ -110,7 +110,8 @@ func Pack(panels, matrix []int8, scales []float32, in, out int) *Matrix {
 	clear(panels)
 	for i := range in {
 		for o, v := range matrix[i*out : (i+1)*out] {
-			m.Panels[(o/PanelColumns*in+i/PanelDepth*PanelDepth)*PanelColumns+o%PanelColumns*PanelDepth+i%PanelDepth] = v
+			panel := (o/PanelColumns*in + i/PanelDepth*PanelDepth) * PanelColumns
+			m.Panels[panel+o%PanelColumns*PanelDepth+i%PanelDepth] = v
 			m.Offset[o] -= 128 * int32(v)
 		}
 	}

@@ -3,30 +3,30 @@ package vector
 /*
 #include "vector.h"
 
-static void round_words(const vector_functions *f, int16_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride,
-                        float range) {
+static void round_words(const vector_functions *f, int16_t *q, float *scale, const float *x, size_t rows,
+                        size_t columns, size_t stride, float range) {
 	f->round_words(q, scale, x, rows, columns, stride, range);
 }
-static void elu_words(const vector_functions *f, int16_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride,
-                      const float *bias, float range) {
+static void elu_words(const vector_functions *f, int16_t *q, float *scale, const float *x, size_t rows,
+                      size_t columns, size_t stride, const float *bias, float range) {
 	f->elu_words(q, scale, x, rows, columns, stride, bias, range);
 }
-static void norm(const vector_functions *f, float *y, const float *x, size_t rows, size_t columns, const float *weight, const float *bias,
-                 float epsilon) {
+static void norm(const vector_functions *f, float *y, const float *x, size_t rows, size_t columns,
+                 const float *weight, const float *bias, float epsilon) {
 	f->norm(y, x, rows, columns, weight, bias, epsilon);
 }
 static void gelu(const vector_functions *f, float *y, const float *x, size_t n) { f->gelu(y, x, n); }
 static void gelu_tanh(const vector_functions *f, float *y, const float *x, size_t n) { f->gelu_tanh(y, x, n); }
-static void rotate_heads(const vector_functions *f, float *y, const float *x, size_t heads, size_t half, const float *cosines,
-                         const float *sines) {
+static void rotate_heads(const vector_functions *f, float *y, const float *x, size_t heads, size_t half,
+                         const float *cosines, const float *sines) {
 	f->rotate(y, x, heads, half, cosines, sines);
 }
-static void attend(const vector_functions *f, float *y, const float *q, const float *keys, const float *values, size_t capacity, size_t from,
-                   size_t count, size_t heads, size_t head, float *scratch) {
+static void attend(const vector_functions *f, float *y, const float *q, const float *keys, const float *values,
+                   size_t capacity, size_t from, size_t count, size_t heads, size_t head, float *scratch) {
 	f->attend(y, q, keys, values, capacity, from, count, heads, head, scratch);
 }
-static void mix(const vector_functions *f, float *y, const float *x, const float *z, size_t rows, size_t columns, const float *a,
-                const float *b) {
+static void mix(const vector_functions *f, float *y, const float *x, const float *z, size_t rows, size_t columns,
+                const float *a, const float *b) {
 	f->mix(y, x, z, rows, columns, a, b);
 }
 */

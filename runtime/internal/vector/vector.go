@@ -11,35 +11,37 @@ package vector
 
 static const vector_functions *vector_at(size_t i) { return vector_all[i]; }
 static int runs(const vector_functions *f) { return f->runs_here(); }
-static void snake(const vector_functions *f, float *y, const float *x, size_t rows, size_t columns, const float *a, const float *b,
-                  const float *frequency, const float *height) {
+static void snake(const vector_functions *f, float *y, const float *x, size_t rows, size_t columns, const float *a,
+                  const float *b, const float *frequency, const float *height) {
 	f->snake(y, x, rows, columns, a, b, frequency, height);
 }
-static void leaky(const vector_functions *f, float *y, const float *x, size_t rows, size_t columns, const float *a, const float *b,
-                  float slope) {
+static void leaky(const vector_functions *f, float *y, const float *x, size_t rows, size_t columns, const float *a,
+                  const float *b, float slope) {
 	f->leaky(y, x, rows, columns, a, b, slope);
 }
-static void sum(const vector_functions *f, float *y, const float *x, const float *z, size_t rows, size_t columns, const float *bias,
-                float scale) {
+static void sum(const vector_functions *f, float *y, const float *x, const float *z, size_t rows, size_t columns,
+                const float *bias, float scale) {
 	f->sum(y, x, z, rows, columns, bias, scale);
 }
 static void dense(const vector_functions *f, float *y, const float *x, size_t rows, size_t in, size_t step, size_t out,
                   const float *weights, const float *bias) {
 	f->dense(y, x, rows, in, step, out, weights, bias);
 }
-static void round_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride) {
+static void round_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows,
+                        size_t columns, size_t stride) {
 	f->round_bytes(q, scale, x, rows, columns, stride);
 }
-static void snake_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride,
-                        const float *a, const float *b, const float *frequency, const float *height) {
+static void snake_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows,
+                        size_t columns, size_t stride, const float *a, const float *b, const float *frequency,
+                        const float *height) {
 	f->snake_bytes(q, scale, x, rows, columns, stride, a, b, frequency, height);
 }
-static void leaky_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows, size_t columns, size_t stride,
-                        const float *a, const float *b, float slope) {
+static void leaky_bytes(const vector_functions *f, uint8_t *q, float *scale, const float *x, size_t rows,
+                        size_t columns, size_t stride, const float *a, const float *b, float slope) {
 	f->leaky_bytes(q, scale, x, rows, columns, stride, a, b, slope);
 }
-static void linear(const vector_functions *f, float *y, const float *x, size_t in, size_t out, const int8_t *weights, const float *scales,
-                   const float *bias) {
+static void linear(const vector_functions *f, float *y, const float *x, size_t in, size_t out, const int8_t *weights,
+                   const float *scales, const float *bias) {
 	f->linear(y, x, in, out, weights, scales, bias);
 }
 */

@@ -354,9 +354,14 @@ func TestVoicesAreChecked(t *testing.T) {
 	}
 }
 
+type measuring = func(ctx context.Context, dir string, m bundle.Manifest, v Voice, styles []float32,
+	progress func(done, total int)) (map[string]bundle.Norm, error)
+
 // measured returns a function that measures what is made up, or fails.
-func measured(fails error) func(context.Context, string, bundle.Manifest, Voice, []float32, func(done, total int)) (map[string]bundle.Norm, error) {
-	return func(_ context.Context, dir string, m bundle.Manifest, _ Voice, styles []float32, report func(done, total int)) (map[string]bundle.Norm, error) {
+func measured(fails error) measuring {
+	return func(
+		_ context.Context, dir string, m bundle.Manifest, _ Voice, styles []float32, report func(done, total int),
+	) (map[string]bundle.Norm, error) {
 		for _, f := range []bundle.File{m.Text, m.Prosody, m.Vocoder} {
 			if _, err := os.Stat(filepath.Join(dir, f.File)); err != nil {
 				return nil, err

@@ -347,7 +347,8 @@ func inverse(post channels) []float64 {
 		for i := range windowSize {
 			value := 0.0
 			for b := range bins {
-				part := math.Exp(post[b][f]) * math.Cos(math.Sin(post[bins+b][f])+2*math.Pi*float64(b*i)/windowSize) / windowSize
+				phase := math.Sin(post[bins+b][f]) + 2*math.Pi*float64(b*i)/windowSize
+				part := math.Exp(post[b][f]) * math.Cos(phase) / windowSize
 				if b > 0 && b < windowSize/2 {
 					part *= 2
 				}

@@ -198,7 +198,8 @@ func isAddressEnd(v *text.View, i int) bool {
 	t, next := v.At(before), v.At(i+1)
 	name := t.Kind == text.Deva || t.Kind == text.Latin && t.Cas != words.Lower
 	ends := next.Kind == text.Nothing || next.IsOneOf(".,;)?!"+string(rune(text.Danda))) || next.Kind == text.Emoji
-	notName := words.AmountOf | words.IdentifierWord | words.Paid | words.HindiFunction | words.EnglishWord | words.CodeWord | words.Month
+	notName := words.AmountOf | words.IdentifierWord | words.Paid | words.HindiFunction | words.EnglishWord |
+		words.CodeWord | words.Month
 	if !name || !ends || t.Word.Is(notName) || v.In(before, words.NotPlace) {
 		return false
 	}

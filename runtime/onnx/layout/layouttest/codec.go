@@ -251,7 +251,8 @@ func encoder(b *builder) {
 		x = b.codecLayer(x, "mimi.encoder_transformer.transformer.layers."+strconv.Itoa(i)+".", func(_, packed graph.Value) graph.Value {
 			qkv := b.unbind(b.reshape(packed, 1, -1, 3, d.CodecHeads, d.CodecWidth/d.CodecHeads), 2)
 			q, k := b.rotate(qkv[0], qkv[1], b.Ints(0), d.CodecRoPE)
-			y := b.attend(b.transpose(q, 0, 2, 1, 3), b.transpose(k, 0, 2, 3, 1), b.transpose(qkv[2], 0, 2, 1, 3), mask)
+			values := b.transpose(qkv[2], 0, 2, 1, 3)
+			y := b.attend(b.transpose(q, 0, 2, 1, 3), b.transpose(k, 0, 2, 3, 1), values, mask)
 			return b.reshape(b.transpose(y, 0, 2, 1, 3), 1, -1, d.CodecWidth)
 		})
 	}
