@@ -142,9 +142,9 @@ func (p *pod) tell(grants []routetest.Grant) {
 			if p.Pod != process {
 				return
 			}
-			before := p.Kept()
+			before := p.Reserved()
 			p.tell(p.Expire(p.world.now))
-			if p.Kept() != before {
+			if p.Reserved() != before {
 				p.changed()
 			}
 		})

@@ -146,7 +146,7 @@ func (r *router) do(effects []route.Effect) {
 				l.declines = append(l.declines, e.Grant)
 				l.sayWaiting()
 			}
-		case route.Tell:
+		case route.PublishWaiting:
 			r.tellSoon()
 		}
 	}
@@ -229,9 +229,9 @@ func (l *link) hear(said time.Time, since []time.Time, received uint64) {
 		ages[i] = said.Sub(t)
 	}
 	p := l.pod
-	before := p.Kept()
+	before := p.Reserved()
 	p.tell(p.Waiting(p.world.now, l.router.id, ages, received))
-	if p.Kept() != before {
+	if p.Reserved() != before {
 		p.changed()
 	}
 }
@@ -291,5 +291,5 @@ func (r *router) lost(q *request, number uint64) {
 		delete(r.requests, q.id)
 		r.world.result.cut(q)
 	}
-	r.do(r.Lost(r.world.now, q.id, errors.Join(speech.ErrWorkerGone, errGone)))
+	r.do(r.AttemptFailed(r.world.now, q.id, errors.Join(speech.ErrWorkerGone, errGone)))
 }

@@ -100,7 +100,7 @@ func (s *Speaker) arrive(u speech.Utterance, turn speech.Turn) (*call, error) {
 	c := &call{id: s.lastID, placed: make(chan placement, 1)}
 	s.calls[c.id] = c
 	s.doLocked(s.router.Arrive(time.Now(), c.id, route.Request{
-		Affinity: affinity, Session: turn.Session, Begun: turn.Begun,
+		Affinity: affinity, Session: turn.Session, StartedAt: turn.Begun,
 	}))
 	return c, nil
 }
@@ -234,7 +234,7 @@ func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, a
 	if ctx.Err() != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.doLocked(s.router.Unsent(time.Now(), sp.call.id, p.send.Grant))
+		s.doLocked(s.router.SendFailed(time.Now(), sp.call.id, p.send.Grant))
 		return link.Outcome{Err: context.Cause(ctx)}, false
 	}
 	s.mu.Lock()
@@ -292,7 +292,7 @@ func (sp *speaking) over(p placement, o link.Outcome, held time.Duration) (link.
 		if sp.heard {
 			s.cfg.Metrics.Cut(causeOf(o, s.router.IsDraining(p.send.Pod)))
 		}
-		s.doLocked(s.router.Lost(now, sp.call.id, o.Err))
+		s.doLocked(s.router.AttemptFailed(now, sp.call.id, o.Err))
 		return o, !sp.heard
 	}
 	s.spoken += held

@@ -223,7 +223,7 @@ func (s *Speaker) doLocked(effects []route.Effect) {
 			if p, ok := s.pods[e.Pod]; ok {
 				p.following.Decline(e.Grant)
 			}
-		case route.Tell:
+		case route.PublishWaiting:
 			s.tellSoonLocked()
 		}
 	}
@@ -394,7 +394,7 @@ func (s *Speaker) anyPods(n int) []*pod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	view := slices.DeleteFunc(s.router.View(time.Now()), func(p route.PodView) bool {
-		return !p.Connected || p.Unfit || s.pods[p.Address] == nil
+		return !p.Connected || p.OtherModel || s.pods[p.Address] == nil
 	})
 	var some []*pod
 	for range min(n, len(view)) {

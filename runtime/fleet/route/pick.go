@@ -45,7 +45,7 @@ func (r *Router) pick(now time.Time, req *request) *pod {
 // pickAgain returns a pod with a slot that has failed the request, and is heard of still, or nil.
 func (r *Router) pickAgain(now time.Time, req *request) *pod {
 	for _, c := range r.listed {
-		if c.free() > 0 && c.inUse(now) && !c.suspect(now) && slices.Contains(req.lost, c.address) {
+		if c.free() > 0 && c.inUse(now) && !c.suspect(now) && slices.Contains(req.failedPods, c.address) {
 			return c.pod
 		}
 	}
@@ -60,9 +60,9 @@ func (r *Router) rank(c *candidate, req *request) uint64 {
 	return mix(c.hash ^ req.Affinity)
 }
 
-// strike notes a failure of p, and leaves it alone for a while after some in a row: for longer each time, but never more
+// recordFailure notes a failure of p, and leaves it alone for a while after some in a row: for longer each time, but never more
 // than half of the pods that could be used. What was sent before it was left alone, and fails too, is the same failure.
-func (r *Router) strike(now time.Time, p *pod) {
+func (r *Router) recordFailure(now time.Time, p *pod) {
 	if p.isEjected(now) {
 		return
 	}

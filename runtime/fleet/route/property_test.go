@@ -171,8 +171,8 @@ func (w *world) deliverAll() {
 
 func (w *world) checkAtRest() {
 	for address, pod := range w.pods {
-		if pod.Busy() != 0 || pod.Kept() != 0 {
-			w.Errorf("%s has %d busy and %d kept slots at rest", address, pod.Busy(), pod.Kept())
+		if pod.Busy() != 0 || pod.Reserved() != 0 {
+			w.Errorf("%s has %d busy and %d kept slots at rest", address, pod.Busy(), pod.Reserved())
 		}
 	}
 	for _, r := range w.routers {

@@ -51,16 +51,16 @@ type Request struct {
 	Affinity uint64 // equal for utterances that a pod can prepare once: see [Affinity]
 	Session  string // a slot may have been kept for its next utterance; empty for none
 
-	// Begun is when its turn was first heard, as [speech.Turn] has it. It waits in front of those that have not begun,
+	// StartedAt is when its turn was first heard, as [speech.Turn] has it. It waits in front of those that have not begun,
 	// for as long as it takes; zero for none.
-	Begun time.Time
+	StartedAt time.Time
 }
 
 // aheadOf is longer than anybody waits who has not begun, at any router: pods serve by age.
 const aheadOf = time.Minute
 
-// goesOn reports whether the turn of the request has been heard already.
-func (q *Request) goesOn() bool { return !q.Begun.IsZero() }
+// continues reports whether the turn of the request has been heard already.
+func (q *Request) continues() bool { return !q.StartedAt.IsZero() }
 
 // Router knows the pods and those who wait for one of them.
 type Router struct {
@@ -80,16 +80,16 @@ type Router struct {
 type request struct {
 	id ID
 	Request
-	asked    time.Time
-	attempts int
-	refused  []string  // pods that had no slot, since it last waited
-	lost     []string  // pods that failed it, even if they are listed anew
-	patient  time.Time // until when the last attempt is made only to a slot that is kept for it
-	last     error     // why the last attempt came to nothing
-	entry    *queue.Entry[*request]
-	pod      *pod   // whom it was sent to; nil while it waits
-	number   uint64 // of the attempt at that pod
-	answered bool   // a frame has come
+	arrivedAt  time.Time
+	attempts   int
+	refused    []string  // pods that had no slot, since it last waited
+	failedPods []string  // pods that failed it, even if they are listed anew
+	patient    time.Time // until when the last attempt is made only to a slot that is kept for it
+	last       error     // why the last attempt came to nothing
+	entry      *queue.Entry[*request]
+	pod        *pod   // whom it was sent to; nil while it waits
+	number     uint64 // of the attempt at that pod
+	answered   bool   // a frame has come
 }
 
 // heldSlot is a slot that a pod keeps for the next utterance of a session.
@@ -127,7 +127,7 @@ func New(cfg Config) *Router {
 	}
 }
 
-// Effect is what is to be done after an event: a [Send], [Refuse], [Wait], [Decline] or [Tell].
+// Effect is what is to be done after an event: a [Send], [Refuse], [Wait], [Decline] or [PublishWaiting].
 type Effect interface{ effect() }
 
 // Send has a request spoken by a pod.
@@ -153,14 +153,14 @@ type Decline struct {
 	Grant uint64
 }
 
-// Tell says that the pods should be told who waits: see [Router.Waiting].
-type Tell struct{}
+// PublishWaiting says that the pods should be told who waits: see [Router.Waiting].
+type PublishWaiting struct{}
 
-func (Send) effect()    {}
-func (Refuse) effect()  {}
-func (Wait) effect()    {}
-func (Decline) effect() {}
-func (Tell) effect()    {}
+func (Send) effect()           {}
+func (Refuse) effect()         {}
+func (Wait) effect()           {}
+func (Decline) effect()        {}
+func (PublishWaiting) effect() {}
 
 // done returns the effects of an event. They are good until the next one.
 func (r *Router) done() []Effect {
@@ -186,29 +186,29 @@ func (r *Router) Waiting() []time.Time {
 // Arrive takes a new request in. It is sent, waits or is refused.
 func (r *Router) Arrive(now time.Time, id ID, q Request) []Effect {
 	r.counts.Arrived++
-	req := &request{id: id, Request: q, asked: now}
-	if q.goesOn() {
-		req.asked = q.Begun.Add(-aheadOf)
+	req := &request{id: id, Request: q, arrivedAt: now}
+	if q.continues() {
+		req.arrivedAt = q.StartedAt.Add(-aheadOf)
 	}
 	if h, ok := r.takeHeld(now, q.Session); ok {
 		r.requests[id] = req
 		r.send(req, h.pod, h.grant)
 		return r.done()
 	}
-	if r.waiting.Len() == 0 || q.goesOn() {
+	if r.waiting.Len() == 0 || q.continues() {
 		if p := r.pick(now, req); p != nil {
 			r.requests[id] = req
 			r.send(req, p, 0)
 			return r.done()
 		}
 	}
-	if !q.goesOn() && !r.anyInUse(now) {
+	if !q.continues() && !r.anyInUse(now) {
 		r.counts.Warming++
 		r.add(Refuse{id, speech.ErrWarming})
 		return r.done()
 	}
-	if q.goesOn() {
-		req.entry = r.waiting.Insert(req, req.asked)
+	if q.continues() {
+		req.entry = r.waiting.Insert(req, req.arrivedAt)
 	} else if req.entry = r.waiting.Push(req, now); req.entry == nil {
 		r.counts.Refused++
 		r.add(Refuse{id, speech.ErrBusy})
@@ -216,7 +216,7 @@ func (r *Router) Arrive(now time.Time, id ID, q Request) []Effect {
 	}
 	r.requests[id] = req
 	r.add(Wait{id})
-	r.add(Tell{})
+	r.add(PublishWaiting{})
 	r.serveWaiting(now) // those before it may wait because a pod that is free has failed them
 	return r.done()
 }
@@ -232,7 +232,7 @@ func (r *Router) Expire(now time.Time, id ID) []Effect {
 	if p := r.pickAgain(now, req); p != nil && req.attempts < MaxAttempts {
 		r.send(req, p, 0)
 	} else {
-		r.giveUp(now, req)
+		r.abandon(now, req)
 	}
 	return r.done()
 }
@@ -269,9 +269,9 @@ func (r *Router) Ended(now time.Time, id ID) []Effect {
 	return r.done()
 }
 
-// Unsent notes that an attempt was never made, because the asker left in the same moment. A slot that was kept for it
+// SendFailed notes that an attempt was never made, because the asker left in the same moment. A slot that was kept for it
 // is given back.
-func (r *Router) Unsent(now time.Time, id ID, grant uint64) []Effect {
+func (r *Router) SendFailed(now time.Time, id ID, grant uint64) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod == nil {
 		return r.done()
@@ -294,20 +294,20 @@ func (r *Router) Unsent(now time.Time, id ID, grant uint64) []Effect {
 func (r *Router) Refused(now time.Time, id ID) []Effect {
 	if req, ok := r.requests[id]; ok && req.pod != nil {
 		req.refused = append(req.refused, req.pod.address)
-		r.tryNext(now, req, speech.ErrBusy)
+		r.retry(now, req, speech.ErrBusy)
 	}
 	return r.done()
 }
 
-// Lost notes that a pod did not speak a request, with err: it could not be reached, died or gave no sign of life. That
+// AttemptFailed notes that a pod did not speak a request, with err: it could not be reached, died or gave no sign of life. That
 // counts against it, and another pod is tried, unless a frame was heard already: then the request has ended.
-func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
+func (r *Router) AttemptFailed(now time.Time, id ID, err error) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod == nil {
 		return r.done()
 	}
 	r.counts.Lost++
-	r.strike(now, req.pod)
+	r.recordFailure(now, req.pod)
 	if req.answered {
 		req.pod.forget(req)
 		r.counts.Cut++
@@ -315,12 +315,12 @@ func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
 		r.serveWaiting(now)
 		return r.done()
 	}
-	req.lost = append(req.lost, req.pod.address)
-	r.tryNext(now, req, err)
+	req.failedPods = append(req.failedPods, req.pod.address)
+	r.retry(now, req, err)
 	return r.done()
 }
 
-// tryNext sends a request, whose attempt came to nothing, to another pod, or lets it wait in its turn. What it had in
+// retry sends a request, whose attempt came to nothing, to another pod, or lets it wait in its turn. What it had in
 // view of its pod may do for others.
 //
 // Where others were faster twice, the last attempt is not lost in the same way: it waits for a slot that is kept for it,
@@ -330,12 +330,12 @@ func (r *Router) Lost(now time.Time, id ID, err error) []Effect {
 // queue never holds more than its limit.
 //
 // What goes on with a turn waits whatever happens, but for pods that fail it.
-func (r *Router) tryNext(now time.Time, req *request, err error) {
+func (r *Router) retry(now time.Time, req *request, err error) {
 	req.last = err
 	req.pod.forget(req)
 	req.pod = nil
 	isBusy := errors.Is(err, speech.ErrBusy)
-	if isBusy && req.goesOn() {
+	if isBusy && req.continues() {
 		req.attempts-- // that others were faster does not count
 	}
 	var next *pod
@@ -347,19 +347,19 @@ func (r *Router) tryNext(now time.Time, req *request, err error) {
 	switch {
 	case next != nil && req.attempts < MaxAttempts:
 		r.send(req, next, 0)
-	case req.attempts >= MaxAttempts, !req.goesOn() && (r.cfg.QueueLen < 0 || !r.anyInUse(now)):
-		r.giveUp(now, req)
+	case req.attempts >= MaxAttempts, !req.continues() && (r.cfg.QueueLen < 0 || !r.anyInUse(now)):
+		r.abandon(now, req)
 	default:
 		req.refused = nil // what they said of themselves is known, and may change while it waits
-		req.entry = r.waiting.Insert(req, req.asked)
+		req.entry = r.waiting.Insert(req, req.arrivedAt)
 		r.add(Wait{req.id})
-		r.add(Tell{})
+		r.add(PublishWaiting{})
 	}
 	r.serveWaiting(now)
 	for r.newWaiting() > r.waiting.Limit() { // what was just served has made room first
 		youngest := r.waiting.Last().Value
 		r.leaveQueue(youngest)
-		r.giveUp(now, youngest)
+		r.abandon(now, youngest)
 	}
 }
 
@@ -367,7 +367,7 @@ func (r *Router) tryNext(now time.Time, req *request, err error) {
 func (r *Router) newWaiting() int {
 	begun := 0
 	for e := range r.waiting.All() {
-		if !e.Value.goesOn() {
+		if !e.Value.continues() {
 			break
 		}
 		begun++
@@ -375,8 +375,8 @@ func (r *Router) newWaiting() int {
 	return r.waiting.Len() - begun
 }
 
-// giveUp ends a request that nobody speaks.
-func (r *Router) giveUp(now time.Time, req *request) {
+// abandon ends a request that nobody speaks.
+func (r *Router) abandon(now time.Time, req *request) {
 	delete(r.requests, req.id)
 	switch {
 	case req.last != nil && !errors.Is(req.last, speech.ErrBusy):
@@ -394,7 +394,7 @@ func (r *Router) giveUp(now time.Time, req *request) {
 func (r *Router) leaveQueue(req *request) {
 	r.waiting.Remove(req.entry)
 	req.entry = nil
-	r.add(Tell{})
+	r.add(PublishWaiting{})
 }
 
 func (r *Router) send(req *request, p *pod, grant uint64) {
@@ -463,7 +463,7 @@ func (r *Router) serveWaiting(now time.Time) {
 			continue
 		}
 		p := r.pick(now, e.Value)
-		if p == nil && len(e.Value.lost) == 0 {
+		if p == nil && len(e.Value.failedPods) == 0 {
 			return // nothing is free for the others either
 		}
 		if p != nil {
@@ -476,7 +476,7 @@ func (r *Router) serveWaiting(now time.Time) {
 
 // avoids reports whether the request should not go to p again.
 func (q *request) avoids(p *pod) bool {
-	return slices.Contains(q.refused, p.address) || slices.Contains(q.lost, p.address)
+	return slices.Contains(q.refused, p.address) || slices.Contains(q.failedPods, p.address)
 }
 
 // Tick lets time pass, once a second or so: what was put off until then is looked at again.

@@ -105,7 +105,7 @@ func TestHowOftenIsTried(t *testing.T) {
 	sends := 1
 	f.arrive(route.Request{})
 	var last []route.Effect
-	for last = f.Lost(f.now, 1, gone); outcome(last) != "refused: gone"; last = f.Lost(f.now, 1, gone) {
+	for last = f.AttemptFailed(f.now, 1, gone); outcome(last) != "refused: gone"; last = f.AttemptFailed(f.now, 1, gone) {
 		if sends++; sends > route.MaxAttempts {
 			t.Fatalf("sent %d times", sends)
 		}
@@ -243,7 +243,7 @@ func (f *fleet) failUntilEjected() (failures int) {
 		if got := f.arrive(route.Request{}); got != "sent to pod0" {
 			f.t.Fatalf("after %d failures: %s", failures, got)
 		}
-		f.Lost(f.now, f.id, speech.ErrWorkerGone)
+		f.AttemptFailed(f.now, f.id, speech.ErrWorkerGone)
 		f.Leave(f.id)
 	}
 	return failures
@@ -283,7 +283,7 @@ func TestOneDeathIsOneEjection(t *testing.T) {
 		f.arrive(route.Request{})
 	}
 	for id := range f.id {
-		f.Lost(f.now, id+1, speech.ErrWorkerGone)
+		f.AttemptFailed(f.now, id+1, speech.ErrWorkerGone)
 	}
 	if got := f.Counts().Ejected; got != 1 {
 		t.Errorf("left alone %d times for what failed at once, want 1", got)
@@ -311,7 +311,7 @@ func TestNeverMoreThanHalfAreLeftAlone(t *testing.T) {
 			for range 30 {
 				f.arrive(route.Request{Affinity: uint64(f.id)})
 				for range route.MaxAttempts {
-					f.Lost(f.now, f.id, speech.ErrWorkerGone)
+					f.AttemptFailed(f.now, f.id, speech.ErrWorkerGone)
 				}
 				f.Leave(f.id)
 			}
@@ -387,7 +387,7 @@ func TestWhoWasFailedIsTriedThereOnceMoreWhenItsWaitIsOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFleet(t, route.Config{}, 1, 0, 0)
 			check(t, f.arrive(route.Request{}), "sent to pod0")
-			check(t, outcome(f.Lost(f.now, 1, speech.ErrWorkerGone)), "waits")
+			check(t, outcome(f.AttemptFailed(f.now, 1, speech.ErrWorkerGone)), "waits")
 			c.prepare(f)
 			check(t, outcome(f.Expire(f.now, 1)), c.want)
 		})
@@ -396,11 +396,11 @@ func TestWhoWasFailedIsTriedThereOnceMoreWhenItsWaitIsOver(t *testing.T) {
 		f := newFleet(t, route.Config{}, 1, 0)
 		check(t, f.arrive(route.Request{}), "sent to pod0")
 		for range route.MaxAttempts - 1 {
-			check(t, outcome(f.Lost(f.now, 1, speech.ErrWorkerGone)), "waits")
+			check(t, outcome(f.AttemptFailed(f.now, 1, speech.ErrWorkerGone)), "waits")
 			f.say(0, slot)
 			check(t, outcome(f.Expire(f.now, 1)), "sent to pod0")
 		}
-		check(t, outcome(f.Lost(f.now, 1, speech.ErrWorkerGone)), "refused: worker gone")
+		check(t, outcome(f.AttemptFailed(f.now, 1, speech.ErrWorkerGone)), "refused: worker gone")
 	})
 }
 
@@ -408,7 +408,7 @@ func TestWhoWasFailedByAPodIsNotInTheWayOfOthers(t *testing.T) {
 	f := newFleet(t, route.Config{}, 1)
 	f.arrive(route.Request{})
 	f.say(0, route.State{Workers: 8, Ready: 8, Busy: 8, Warm: true, Seen: 1})
-	check(t, outcome(f.Lost(f.now, 1, speech.ErrWorkerGone)), "waits")
+	check(t, outcome(f.AttemptFailed(f.now, 1, speech.ErrWorkerGone)), "waits")
 	check(t, f.arrive(route.Request{}), "waits")
 	check(t, outcome(f.say(0, route.State{Workers: 8, Ready: 8, Busy: 7, Warm: true, Seen: 1})), "sent to pod0")
 	if f.Queued() != 1 {
@@ -584,7 +584,7 @@ func TestTheLastAttemptWaitsForAGrant(t *testing.T) {
 			f.arrive(route.Request{})
 			f.Refused(f.now, 1)
 			if c.err != nil {
-				f.Lost(f.now, 1, c.err)
+				f.AttemptFailed(f.now, 1, c.err)
 			} else {
 				f.Refused(f.now, 1)
 			}

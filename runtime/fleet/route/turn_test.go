@@ -14,8 +14,8 @@ func TestATurnGoesOnInFrontOfTheQueue(t *testing.T) {
 	f := newFleet(t, route.Config{QueueLen: 1}, 0)
 	check(t, f.arrive(route.Request{}), "waits")
 	check(t, f.arrive(route.Request{}), "refused: "+speech.ErrBusy.Error())
-	check(t, f.arrive(route.Request{Begun: f.now}), "waits") // 3
-	check(t, f.arrive(route.Request{Begun: f.now.Add(-time.Second)}), "waits")
+	check(t, f.arrive(route.Request{StartedAt: f.now}), "waits") // 3
+	check(t, f.arrive(route.Request{StartedAt: f.now.Add(-time.Second)}), "waits")
 	if got := f.Waiting(); len(got) != 3 || !got[1].Before(f.now.Add(-30*time.Second)) || got[2] != f.now {
 		t.Fatalf("they wait since %v, want the turns to be older than anybody who begins", got)
 	}
@@ -39,7 +39,7 @@ func TestATurnGoesOnInFrontOfTheQueue(t *testing.T) {
 func TestATurnWaitsWhereNoPodIsInUse(t *testing.T) {
 	f := newFleet(t, route.Config{QueueLen: -1})
 	check(t, f.arrive(route.Request{}), "refused: "+speech.ErrWarming.Error())
-	check(t, f.arrive(route.Request{Begun: f.now}), "waits")
+	check(t, f.arrive(route.Request{StartedAt: f.now}), "waits")
 	f.all = append(f.all, route.Endpoint{Address: "pod0"})
 	f.List(f.now, f.all)
 	f.Connect(f.now, "pod0", true)

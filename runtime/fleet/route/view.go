@@ -39,7 +39,7 @@ type pod struct {
 	unfit     bool   // another model, or another protocol
 	process   uint64 // epoch of the last state
 	state     State
-	heard     time.Time // when the state came
+	stateAt   time.Time // when the state came
 
 	unseen  []uint64 // numbers of those, running, that the state does not count yet
 	running int
@@ -73,7 +73,7 @@ func (p *pod) isUsable() bool {
 func (p *pod) isEjected(now time.Time) bool { return now.Before(p.ejectedUntil) }
 
 // suspect reports whether p has been silent for too long to be trusted.
-func (p *pod) suspect(now time.Time) bool { return now.Sub(p.heard) >= suspectAfter }
+func (p *pod) suspect(now time.Time) bool { return now.Sub(p.stateAt) >= suspectAfter }
 
 // forget notes that an attempt is over.
 func (p *pod) forget(req *request) {
@@ -120,7 +120,7 @@ func (r *Router) Connect(now time.Time, address string, fit bool) []Effect {
 	if !ok {
 		return r.done()
 	}
-	p.connected, p.unfit, p.heard, p.state, p.grants = true, !fit, now, State{}, 0
+	p.connected, p.unfit, p.stateAt, p.state, p.grants = true, !fit, now, State{}, 0
 	for _, req := range r.requests {
 		if req.pod == p && req.answered { // its slot is among the busy ones, whoever counts attempts anew
 			p.see(req)
@@ -140,7 +140,7 @@ func (r *Router) Disconnect(_ time.Time, address string) []Effect {
 // State takes in what a pod says of itself on its link. What is older than what is known counts for nothing.
 func (r *Router) State(now time.Time, address string, s State) []Effect {
 	if p, ok := r.pods[address]; ok && p.connected {
-		r.takeState(now, p, s)
+		r.setState(now, p, s)
 	}
 	return r.done()
 }
@@ -149,19 +149,19 @@ func (r *Router) State(now time.Time, address string, s State) []Effect {
 // that another process has taken the pod's place.
 func (r *Router) EndState(now time.Time, address string, s State) []Effect {
 	if p, ok := r.pods[address]; ok && p.connected && p.state.Epoch == s.Epoch {
-		r.takeState(now, p, s)
+		r.setState(now, p, s)
 	}
 	return r.done()
 }
 
-func (r *Router) takeState(now time.Time, p *pod, s State) {
+func (r *Router) setState(now time.Time, p *pod, s State) {
 	if s.Epoch == p.state.Epoch && s.Sequence <= p.state.Sequence {
 		return
 	}
 	if s.Epoch != p.process { // what the one before failed says nothing of this one
 		p.process, p.strikes, p.ejectedUntil = s.Epoch, 0, time.Time{}
 	}
-	p.state, p.heard = s, now
+	p.state, p.stateAt = s, now
 	p.unseen = slices.DeleteFunc(p.unseen, func(n uint64) bool { return n <= s.Seen })
 	r.serveWaiting(now)
 }
@@ -225,14 +225,14 @@ func (r *Router) anyInUse(now time.Time) bool {
 type PodView struct {
 	Endpoint
 	State
-	Connected bool
-	Unfit     bool // speaks with another model
-	Ejected   bool
-	Suspect   bool
-	InUse     bool
-	Free      int // slots that a new attempt can hope for
-	Running   int // attempts of this router
-	Unseen    int // of those, not in the state yet
+	Connected  bool
+	OtherModel bool // speaks with another model
+	Ejected    bool
+	Suspect    bool
+	InUse      bool
+	Free       int // slots that a new attempt can hope for
+	Running    int // attempts of this router
+	Unseen     int // of those, not in the state yet
 }
 
 // View returns every pod, in the order of their addresses.
@@ -240,7 +240,7 @@ func (r *Router) View(now time.Time) []PodView {
 	all := make([]PodView, len(r.listed))
 	for i, p := range r.listed {
 		all[i] = PodView{
-			Endpoint: Endpoint{p.address, p.zone, p.terminating}, State: p.state, Connected: p.connected, Unfit: p.unfit,
+			Endpoint: Endpoint{p.address, p.zone, p.terminating}, State: p.state, Connected: p.connected, OtherModel: p.unfit,
 			Ejected: p.isEjected(now), Suspect: p.connected && p.suspect(now), InUse: p.inUse(now),
 			Free: p.free(), Running: p.running, Unseen: len(p.unseen),
 		}

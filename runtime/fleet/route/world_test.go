@@ -60,13 +60,13 @@ type (
 )
 
 type request struct {
-	asked    time.Time
-	sends    int
-	waits    bool
-	attempt  *attempt
-	answered bool
-	lost     map[string]bool // pods that it must not meet again before its wait is over
-	patient  time.Time       // until when it goes only where a slot is kept for it
+	arrivedAt  time.Time
+	sends      int
+	waits      bool
+	attempt    *attempt
+	answered   bool
+	failedPods map[string]bool // pods that it must not meet again before its wait is over
+	patient    time.Time       // until when it goes only where a slot is kept for it
 }
 
 // attempt is a request on its way to a pod, or in it.
@@ -210,7 +210,7 @@ func (w *world) killRouter(i int) {
 
 func (w *world) arrive(r *testRouter) {
 	r.lastID++
-	r.requests[r.lastID] = &request{asked: w.now, lost: make(map[string]bool)}
+	r.requests[r.lastID] = &request{arrivedAt: w.now, failedPods: make(map[string]bool)}
 	q := route.Request{Affinity: rapid.Uint64().Draw(w.T, "affinity")}
 	if n := rapid.IntRange(0, 6).Draw(w.T, "session"); n < 2 {
 		q.Session = fmt.Sprint("session", n)
@@ -263,13 +263,13 @@ func (w *world) do(r *testRouter, effects []route.Effect) {
 			if l := r.links[e.Pod]; l != nil && l.pod == w.pods[e.Pod] {
 				l.toPod = append(l.toPod, decline{e.Grant})
 			}
-		case route.Tell:
+		case route.PublishWaiting:
 			r.tell = true
 		}
 	}
 	w.checkQueue(r)
 	for id, q := range r.requests {
-		if displaced != nil && q.waits && q.asked.After(displaced.asked) {
+		if displaced != nil && q.waits && q.arrivedAt.After(displaced.arrivedAt) {
 			w.Fatalf("%+v was refused though %d is younger and waits", displaced, id)
 		}
 	}
@@ -288,7 +288,7 @@ func (w *world) send(r *testRouter, e route.Send) {
 	if q.sends++; q.sends > route.MaxAttempts {
 		w.Fatalf("request %d is sent for the %dth time", e.ID, q.sends)
 	}
-	if q.lost[e.Pod] && !w.expiring {
+	if q.failedPods[e.Pod] && !w.expiring {
 		w.Fatalf("request %d goes to %s again, which has failed it", e.ID, e.Pod)
 	}
 	if e.Number <= r.lastSent[e.Pod] {
@@ -302,8 +302,8 @@ func (w *world) send(r *testRouter, e route.Send) {
 	}
 	if q.waits {
 		for id, other := range r.requests {
-			isPassedOver := other.lost[e.Pod] || e.Grant == 0 && w.now.Before(other.patient)
-			if other.waits && other.asked.Before(q.asked) && !isPassedOver && other.attempt == nil {
+			isPassedOver := other.failedPods[e.Pod] || e.Grant == 0 && w.now.Before(other.patient)
+			if other.waits && other.arrivedAt.Before(q.arrivedAt) && !isPassedOver && other.attempt == nil {
 				w.Fatalf("request %d overtakes %d", e.ID, id)
 			}
 		}
@@ -347,7 +347,7 @@ func (w *world) checkWork(r *testRouter) {
 			continue
 		}
 		for id, q := range r.requests {
-			if q.waits && !q.lost[p.Address] && !w.now.Before(q.patient) {
+			if q.waits && !q.failedPods[p.Address] && !w.now.Before(q.patient) {
 				w.Fatalf("request %d waits while %+v is free", id, p)
 			}
 		}
@@ -360,7 +360,7 @@ func (w *world) checkNobodyCould(r *testRouter, q *request) {
 		return
 	}
 	for _, p := range r.View(w.now) {
-		if q.lost[p.Address] && p.InUse && p.Free > 0 && !p.Suspect {
+		if q.failedPods[p.Address] && p.InUse && p.Free > 0 && !p.Suspect {
 			w.Fatalf("%+v is refused, though %+v could try it once more", q, p)
 		}
 	}
@@ -369,7 +369,7 @@ func (w *world) checkNobodyCould(r *testRouter, q *request) {
 // tellGrants puts what a pod grants on its way.
 func (w *world) tellGrants(pod *routetest.Pod, grants []routetest.Grant) {
 	if pod.Free() < 0 {
-		w.Fatalf("a pod has %d busy and %d kept slots", pod.Busy(), pod.Kept())
+		w.Fatalf("a pod has %d busy and %d kept slots", pod.Busy(), pod.Reserved())
 	}
 	for _, g := range grants {
 		for _, r := range w.routers {
@@ -465,12 +465,12 @@ func (w *world) hear(a *attempt) {
 		w.do(r, r.Refused(w.now, a.id))
 	case lost:
 		q.attempt = nil
-		q.lost[a.send.Pod] = true
+		q.failedPods[a.send.Pod] = true
 		if q.answered {
 			w.end(r, a.id)
 		}
 		ejected := r.Counts().Ejected
-		w.do(r, r.Lost(w.now, a.id, speech.ErrWorkerGone))
+		w.do(r, r.AttemptFailed(w.now, a.id, speech.ErrWorkerGone))
 		if r.Counts().Ejected > ejected {
 			w.checkEjected(r)
 		}
@@ -483,7 +483,7 @@ func (w *world) checkEjected(r *testRouter) {
 	out, all := 0, 0
 	for _, p := range r.View(w.now) {
 		isGoing := p.Draining || p.Cordoned || p.Terminating || !r.listed[p.Address]
-		if p.Connected && !p.Unfit && p.Warm && !isGoing {
+		if p.Connected && !p.OtherModel && p.Warm && !isGoing {
 			all++
 			if p.Ejected {
 				out++
@@ -566,7 +566,7 @@ func (w *world) advance(d time.Duration) {
 	for _, r := range w.routers {
 		for _, id := range slices.Sorted(maps.Keys(r.requests)) {
 			q := r.requests[id]
-			if q == nil || !q.waits || w.now.Sub(q.asked) < route.DefaultQueueWait {
+			if q == nil || !q.waits || w.now.Sub(q.arrivedAt) < route.DefaultQueueWait {
 				continue
 			}
 			q.waits = false
@@ -588,7 +588,7 @@ func (w *world) leave(r *testRouter, id route.ID) {
 	case q.attempt != nil && !q.attempt.arrived:
 		q.attempt.arrived, q.attempt.router = true, nil
 		w.end(r, id)
-		w.do(r, r.Unsent(w.now, id, q.attempt.send.Grant))
+		w.do(r, r.SendFailed(w.now, id, q.attempt.send.Grant))
 		w.checkWork(r)
 	}
 }

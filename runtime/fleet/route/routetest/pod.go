@@ -13,9 +13,9 @@ import (
 // told come out; they are good until the next event. Whoever drives it calls [Pod.Expire] at the times that
 // [Pod.Until] names. It is not safe for concurrent use.
 type Pod struct {
-	workers int
-	busy    int
-	kept    []keptSlot // in the order in which they end
+	workers  int
+	busy     int
+	reserved []reservedSlot // in the order in which they end
 
 	epoch    uint64
 	sequence uint64
@@ -36,7 +36,7 @@ type Grant struct {
 	Session string
 }
 
-type keptSlot struct {
+type reservedSlot struct {
 	number uint64
 	until  time.Time
 }
@@ -50,7 +50,7 @@ func New(epoch uint64, workers int) *Pod {
 func (p *Pod) State(router uint64) route.State {
 	p.sequence++
 	s := route.State{
-		Epoch: p.epoch, Sequence: p.sequence, Workers: p.workers, Busy: p.busy, Reserved: len(p.kept),
+		Epoch: p.epoch, Sequence: p.sequence, Workers: p.workers, Busy: p.busy, Reserved: len(p.reserved),
 		Warm: !p.cold, Draining: p.draining, Cordoned: p.cordoned, Seen: p.seen[router],
 	}
 	if !p.cold {
@@ -60,13 +60,13 @@ func (p *Pod) State(router uint64) route.State {
 }
 
 // Free returns how many slots nobody has.
-func (p *Pod) Free() int { return p.workers - p.busy - len(p.kept) }
+func (p *Pod) Free() int { return p.workers - p.busy - len(p.reserved) }
 
 // Busy returns how many slots speak.
 func (p *Pod) Busy() int { return p.busy }
 
-// Kept returns how many slots are kept for somebody.
-func (p *Pod) Kept() int { return len(p.kept) }
+// Reserved returns how many slots are kept for somebody.
+func (p *Pod) Reserved() int { return len(p.reserved) }
 
 // Epoch names the process.
 func (p *Pod) Epoch() uint64 { return p.epoch }
@@ -85,22 +85,22 @@ func (p *Pod) Waiting(now time.Time, router uint64, ages []time.Duration, receiv
 
 // Decline gives a slot that was kept back.
 func (p *Pod) Decline(now time.Time, number uint64) []Grant {
-	p.kept = slices.DeleteFunc(p.kept, func(k keptSlot) bool { return k.number == number })
+	p.reserved = slices.DeleteFunc(p.reserved, func(k reservedSlot) bool { return k.number == number })
 	return p.grantIdle(now)
 }
 
 // Until returns when the next kept slot ends; ok is false where none is kept.
 func (p *Pod) Until() (_ time.Time, ok bool) {
-	if len(p.kept) == 0 {
+	if len(p.reserved) == 0 {
 		return time.Time{}, false
 	}
-	return p.kept[0].until, true
+	return p.reserved[0].until, true
 }
 
 // Expire ends the slots that were kept for their whole time.
 func (p *Pod) Expire(now time.Time) []Grant {
-	for len(p.kept) > 0 && !now.Before(p.kept[0].until) {
-		p.kept = p.kept[1:]
+	for len(p.reserved) > 0 && !now.Before(p.reserved[0].until) {
+		p.reserved = p.reserved[1:]
 	}
 	return p.grantIdle(now)
 }
@@ -112,10 +112,10 @@ func (p *Pod) Speak(router, number, grant uint64) bool {
 	if !p.IsOpen() {
 		return false
 	}
-	own := slices.IndexFunc(p.kept, func(k keptSlot) bool { return grant != 0 && k.number == grant })
+	own := slices.IndexFunc(p.reserved, func(k reservedSlot) bool { return grant != 0 && k.number == grant })
 	switch {
 	case own >= 0:
-		p.kept = slices.Delete(p.kept, own, own+1)
+		p.reserved = slices.Delete(p.reserved, own, own+1)
 	case p.Free() <= 0:
 		return false
 	}
@@ -129,18 +129,18 @@ func (p *Pod) End(now time.Time, router uint64, session string) []Grant {
 	p.grants = p.grants[:0]
 	if !p.draining && !p.cordoned {
 		if id, ok := p.waiters.Next(); ok {
-			p.keep(now, Grant{Router: id})
+			p.reserve(now, Grant{Router: id})
 		} else if session != "" {
-			p.keep(now, Grant{Router: router, Session: session})
+			p.reserve(now, Grant{Router: router, Session: session})
 		}
 	}
 	return p.grants
 }
 
-func (p *Pod) keep(now time.Time, g Grant) {
+func (p *Pod) reserve(now time.Time, g Grant) {
 	p.last++
 	g.Number = p.last
-	p.kept = append(p.kept, keptSlot{g.Number, now.Add(route.GrantTime)})
+	p.reserved = append(p.reserved, reservedSlot{g.Number, now.Add(route.GrantTime)})
 	p.grants = append(p.grants, g)
 }
 
@@ -152,7 +152,7 @@ func (p *Pod) grantIdle(now time.Time) []Grant {
 		if !ok {
 			break
 		}
-		p.keep(now, Grant{Router: id})
+		p.reserve(now, Grant{Router: id})
 	}
 	return p.grants
 }
