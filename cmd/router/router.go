@@ -265,7 +265,7 @@ func (r *router) ready() error {
 		}
 	}
 	select {
-	case <-r.speaker.Asked():
+	case <-r.speaker.Synced():
 		return nil
 	default:
 		return errors.New("it is not known yet where pods are, and how")

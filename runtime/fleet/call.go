@@ -64,7 +64,7 @@ func (s *Speaker) Speak(
 	if err != nil {
 		return st, err
 	}
-	defer s.leave(c)
+	defer s.withdraw(c)
 	asked := turn.Asked
 	if asked.IsZero() {
 		asked = begin
@@ -81,7 +81,7 @@ func (s *Speaker) Speak(
 	if sp.attempts > 0 {
 		s.cfg.Metrics.Attempts(sp.attempts)
 	}
-	if sp.heard && errors.Is(err, speech.ErrDraining) {
+	if sp.gotFrame && errors.Is(err, speech.ErrDraining) {
 		s.cfg.Metrics.Cut("router_drain")
 	}
 	st.Wall = time.Since(begin)
@@ -99,13 +99,13 @@ func (s *Speaker) arrive(u speech.Utterance, turn speech.Turn) (*call, error) {
 	s.lastID++
 	c := &call{id: s.lastID, placed: make(chan placement, 1)}
 	s.calls[c.id] = c
-	s.doLocked(s.router.Arrive(time.Now(), c.id, route.Request{
+	s.applyLocked(s.router.Arrive(time.Now(), c.id, route.Request{
 		Affinity: affinity, Session: turn.Session, StartedAt: turn.Begun,
 	}))
 	return c, nil
 }
 
-func (s *Speaker) leave(c *call) {
+func (s *Speaker) withdraw(c *call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.calls, c.id)
@@ -126,7 +126,7 @@ type speaking struct {
 	sink      onceSink
 	attempts  int
 	checked   bool // a pod has said that it could speak it
-	heard     bool // a frame has come: nobody else can be tried
+	gotFrame  bool // a frame has come: nobody else can be tried
 }
 
 // run follows the router's decisions until the utterance has ended.
@@ -183,7 +183,7 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 			}
 		case <-over.C:
 			s.mu.Lock()
-			s.doLocked(s.router.Expire(time.Now(), sp.call.id))
+			s.applyLocked(s.router.Expire(time.Now(), sp.call.id))
 			s.mu.Unlock()
 		case <-ctx.Done():
 			if sp.leaveQueue() {
@@ -207,7 +207,7 @@ func (sp *speaking) leaveQueue() bool {
 		}
 	default:
 	}
-	s.doLocked(s.router.Leave(sp.call.id))
+	s.applyLocked(s.router.Leave(sp.call.id))
 	return true
 }
 
@@ -234,13 +234,13 @@ func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, a
 	if ctx.Err() != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.doLocked(s.router.SendFailed(time.Now(), sp.call.id, p.send.Grant))
+		s.applyLocked(s.router.SendFailed(time.Now(), sp.call.id, p.send.Grant))
 		return link.Outcome{Err: context.Cause(ctx)}, false
 	}
 	s.mu.Lock()
 	if p.pod == nil || p.pod.isIdle() { // its connections are closed, or are about to be
 		s.mu.Unlock()
-		return sp.over(p, link.Outcome{Err: &link.LostError{Err: errNoPod}, Lost: true}, 0)
+		return sp.finishAttempt(p, link.Outcome{Err: &link.LostError{Err: errNoPod}, Lost: true}, 0)
 	}
 	sp.attempts++
 	s.speaking++
@@ -258,48 +258,48 @@ func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, a
 	endSpan(span, o.Stats, o.Err)
 	s.mu.Lock()
 	s.speaking--
-	if p.pod.running--; p.pod.running == 0 && p.pod.hasLeft() {
+	if p.pod.running--; p.pod.running == 0 && p.pod.isRemoved() {
 		close(p.pod.idle)
 	}
 	s.mu.Unlock()
-	return sp.over(p, o, time.Since(sent))
+	return sp.finishAttempt(p, o, time.Since(sent))
 }
 
 func (sp *speaking) answered() {
-	sp.heard = true
+	sp.gotFrame = true
 	s := sp.speaker
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.doLocked(s.router.Answered(time.Now(), sp.call.id))
+	s.applyLocked(s.router.Answered(time.Now(), sp.call.id))
 }
 
-// over tells the router how an attempt, which held a slot for so long, has ended.
-func (sp *speaking) over(p placement, o link.Outcome, held time.Duration) (link.Outcome, bool) {
+// finishAttempt tells the router how an attempt, which held a slot for so long, has ended.
+func (sp *speaking) finishAttempt(p placement, o link.Outcome, held time.Duration) (link.Outcome, bool) {
 	s, now := sp.speaker, time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.State != nil {
-		s.doLocked(s.router.EndState(now, p.send.Pod, *o.State))
+		s.applyLocked(s.router.EndState(now, p.send.Pod, *o.State))
 	}
 	switch {
 	case isFull(o.Err):
-		s.doLocked(s.router.Refused(now, sp.call.id))
+		s.applyLocked(s.router.Refused(now, sp.call.id))
 		return o, true
 	case o.Lost:
 		s.log.Warn("a pod was lost",
 			"pod", p.send.Pod, "request_id", sp.u.RequestID, "frames", o.Stats.Frames, "error", o.Err)
-		s.spoken += held
-		if sp.heard {
+		s.slotTime += held
+		if sp.gotFrame {
 			s.cfg.Metrics.Cut(causeOf(o, s.router.IsDraining(p.send.Pod)))
 		}
-		s.doLocked(s.router.AttemptFailed(now, sp.call.id, o.Err))
-		return o, !sp.heard
+		s.applyLocked(s.router.AttemptFailed(now, sp.call.id, o.Err))
+		return o, !sp.gotFrame
 	}
-	s.spoken += held
+	s.slotTime += held
 	if o.Grant != nil {
-		s.doLocked(s.router.Granted(now, p.send.Pod, o.Grant.Number, o.Grant.Session))
+		s.applyLocked(s.router.Granted(now, p.send.Pod, o.Grant.Number, o.Grant.Session))
 	}
-	s.doLocked(s.router.Ended(now, sp.call.id))
+	s.applyLocked(s.router.Ended(now, sp.call.id))
 	return o, false
 }
 

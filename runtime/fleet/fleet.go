@@ -48,25 +48,25 @@ type Speaker struct {
 	log    *slog.Logger
 	epoch  uint64 // names this router to pods
 
-	asked chan struct{} // closed when the first pods that the source has told of were asked for their state
+	synced chan struct{} // closed when the first pods that the source has told of were asked for their state
 
 	running sync.WaitGroup // what Run has started
 
-	mu       sync.Mutex
-	router   *route.Router
-	pods     map[string]*pod
-	listed   []route.Endpoint // what the source told last
-	calls    map[route.ID]*call
-	lastID   route.ID
-	model    speech.Model
-	speaking int           // utterances that a pod has
-	draining bool          // nothing new is let in
-	changed  chan struct{} // closed when a call ends; nil while nobody watches
-	lacked   chan struct{} // closed when a request is refused for want of a pod; nil while nobody watches
-	spoken   time.Duration // for which slots were held, all together
-	telling  *time.Timer   // tells pods who waits, soon; nil when nothing is to be told
+	mu           sync.Mutex
+	router       *route.Router
+	pods         map[string]*pod
+	listed       []route.Endpoint // what the source told last
+	calls        map[route.ID]*call
+	lastID       route.ID
+	model        speech.Model
+	speaking     int           // utterances that a pod has
+	draining     bool          // nothing new is let in
+	changed      chan struct{} // closed when a call ends; nil while nobody watches
+	noPod        chan struct{} // closed when a request is refused for want of a pod; nil while nobody watches
+	slotTime     time.Duration // for which slots were held, all together
+	publishTimer *time.Timer   // tells pods who waits, soon; nil when nothing is to be told
 
-	turnedAway rate // requests that were refused, by the second
+	refusedRate rate // requests that were refused, by the second
 }
 
 // New returns a speaker that knows no pod before it runs.
@@ -75,7 +75,7 @@ func New(cfg Config, source Source, log *slog.Logger) *Speaker {
 		cfg.QueueWait = route.DefaultQueueWait
 	}
 	return &Speaker{
-		cfg: cfg, source: source, log: log, epoch: 1 + rand.Uint64N(1<<63), asked: make(chan struct{}),
+		cfg: cfg, source: source, log: log, epoch: 1 + rand.Uint64N(1<<63), synced: make(chan struct{}),
 		router: route.New(cfg.Route), pods: make(map[string]*pod), calls: make(map[route.ID]*call), model: cfg.Model,
 	}
 }
@@ -87,7 +87,7 @@ func (s *Speaker) Run(ctx context.Context) error {
 	defer s.running.Wait()
 	defer stop()
 	s.running.Go(func() { s.tick(ctx) })
-	told := sync.OnceFunc(func() { s.running.Go(func() { s.meet(ctx) }) })
+	told := sync.OnceFunc(func() { s.running.Go(func() { s.waitForStates(ctx) }) })
 	err := s.source.Run(ctx, func(all []route.Endpoint) {
 		s.list(ctx, all)
 		told()
@@ -98,21 +98,21 @@ func (s *Speaker) Run(ctx context.Context) error {
 	return fmt.Errorf("finding pods: %w", err)
 }
 
-// Asked returns a channel that is closed when it is known where pods are, of which there may be none, and each of them
+// Synced returns a channel that is closed when it is known where pods are, of which there may be none, and each of them
 // was asked for its state, which no pod holds up for long. Who comes before is refused for want of a pod.
-func (s *Speaker) Asked() <-chan struct{} { return s.asked }
+func (s *Speaker) Synced() <-chan struct{} { return s.synced }
 
-// meet waits until every pod was asked.
-func (s *Speaker) meet(ctx context.Context) {
-	defer close(s.asked)
-	ctx, cancel := context.WithTimeout(ctx, meetLimit)
+// waitForStates waits until every pod was asked.
+func (s *Speaker) waitForStates(ctx context.Context) {
+	defer close(s.synced)
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
 	defer cancel()
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.pods))
 	s.mu.Unlock()
 	for _, p := range all {
 		select {
-		case <-p.wasAsked:
+		case <-p.synced:
 		case <-ctx.Done():
 			return
 		}
@@ -128,14 +128,14 @@ func (s *Speaker) tick(ctx context.Context) {
 		case now := <-second.C:
 			s.mu.Lock()
 			for _, p := range s.pods {
-				if s.isGoneLocked(now, p) {
-					s.tellRouterLocked(now)
+				if s.isRemovedLocked(now, p) {
+					s.updateRouterLocked(now)
 					break
 				}
 			}
-			s.doLocked(s.router.Tick(now))
+			s.applyLocked(s.router.Tick(now))
 			counts := s.router.Counts()
-			s.turnedAway.tick(counts.Refused + counts.Warming)
+			s.refusedRate.tick(counts.Refused + counts.Warming)
 			s.mu.Unlock()
 		case <-ctx.Done():
 			return
@@ -170,52 +170,52 @@ func (s *Speaker) list(ctx context.Context, all []route.Endpoint) {
 			continue
 		}
 		p.missing = now
-		if !s.isGoneLocked(now, p) {
+		if !s.isRemovedLocked(now, p) {
 			s.log.Info("a pod is not listed any more; using it while it answers", "pod", p.address, "for_ms", keepTime.Milliseconds())
 		}
 	}
-	s.tellRouterLocked(now)
+	s.updateRouterLocked(now)
 }
 
-// tellRouterLocked tells the router of the pods that are listed or kept, and leaves those that are gone.
-func (s *Speaker) tellRouterLocked(now time.Time) {
+// updateRouterLocked tells the router of the pods that are listed or kept, and leaves those that are gone.
+func (s *Speaker) updateRouterLocked(now time.Time) {
 	all := slices.Clone(s.listed)
 	var gone []string
 	for address, p := range s.pods {
 		switch {
-		case s.isGoneLocked(now, p):
+		case s.isRemovedLocked(now, p):
 			delete(s.pods, address)
-			p.leave()
+			p.remove()
 			gone = append(gone, address)
 		case !p.missing.IsZero():
 			all = append(all, route.Endpoint{Address: address, Zone: p.zone})
 		}
 	}
-	s.doLocked(s.router.List(now, all))
+	s.applyLocked(s.router.List(now, all))
 	for _, address := range gone {
-		s.doLocked(s.router.Disconnect(now, address))
+		s.applyLocked(s.router.Disconnect(now, address))
 	}
 }
 
-// isGoneLocked reports whether a pod is not listed, and not kept in spite of that.
-func (s *Speaker) isGoneLocked(now time.Time, p *pod) bool {
+// isRemovedLocked reports whether a pod is not listed, and not kept in spite of that.
+func (s *Speaker) isRemovedLocked(now time.Time, p *pod) bool {
 	if p.missing.IsZero() {
 		return false
 	}
 	return now.Sub(p.missing) >= keepTime || !s.router.IsWarm(p.address) || s.router.IsDraining(p.address)
 }
 
-// doLocked carries out what the router has decided.
-func (s *Speaker) doLocked(effects []route.Effect) {
+// applyLocked carries out what the router has decided.
+func (s *Speaker) applyLocked(effects []route.Effect) {
 	for _, effect := range effects {
 		switch e := effect.(type) {
 		case route.Send:
 			s.calls[e.ID].place(placement{send: e, pod: s.pods[e.Pod]})
 		case route.Refuse:
 			s.calls[e.ID].place(placement{err: e.Err})
-			if s.lacked != nil && errors.Is(e.Err, speech.ErrWarming) {
-				close(s.lacked)
-				s.lacked = nil
+			if s.noPod != nil && errors.Is(e.Err, speech.ErrWarming) {
+				close(s.noPod)
+				s.noPod = nil
 			}
 		case route.Wait:
 			s.calls[e.ID].place(placement{waits: true})
@@ -224,21 +224,21 @@ func (s *Speaker) doLocked(effects []route.Effect) {
 				p.following.Decline(e.Grant)
 			}
 		case route.PublishWaiting:
-			s.tellSoonLocked()
+			s.publishWaitingLocked()
 		}
 	}
 }
 
-// tellSoonLocked has all pods told who waits. With many pods that is done less often: a pod that grants a slot to
+// publishWaitingLocked has all pods told who waits. With many pods that is done less often: a pod that grants a slot to
 // somebody who is gone gets it back at once.
-func (s *Speaker) tellSoonLocked() {
-	if s.telling != nil {
+func (s *Speaker) publishWaitingLocked() {
+	if s.publishTimer != nil {
 		return
 	}
-	s.telling = time.AfterFunc(time.Duration(len(s.pods))*50*time.Microsecond, func() {
+	s.publishTimer = time.AfterFunc(time.Duration(len(s.pods))*50*time.Microsecond, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.telling = nil
+		s.publishTimer = nil
 		now, since := time.Now(), s.router.Waiting()
 		for address, p := range s.pods {
 			p.following.SetWaiting(now, since, s.router.GrantsOf(address))
@@ -281,7 +281,7 @@ type Overview struct {
 	route.Counts
 	Speaking int           // utterances of this router that pods are speaking
 	Queued   int           // and that wait
-	Spoken   time.Duration // for which its utterances have held slots, all together
+	SlotTime time.Duration // for which its utterances have held slots, all together
 	Demand   float64       // slots that its clients want: speaking, waiting, and those that were refused lately
 	Pods     []route.PodView
 }
@@ -291,30 +291,30 @@ func (s *Speaker) Overview() Overview {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := Overview{
-		Counts: s.router.Counts(), Speaking: s.speaking, Queued: s.router.Queued(), Spoken: s.spoken,
+		Counts: s.router.Counts(), Speaking: s.speaking, Queued: s.router.Queued(), SlotTime: s.slotTime,
 		Pods: s.router.View(time.Now()),
 	}
 	refused := o.Refused + o.Warming
-	o.Demand = float64(o.Speaking+o.Queued) + s.turnedAway.perSecond(refused)*o.meanStream().Seconds()
+	o.Demand = float64(o.Speaking+o.Queued) + s.refusedRate.perSecond(refused)*o.meanStream().Seconds()
 	return o
 }
 
 // meanStream is for how long an utterance holds a slot, which is guessed before one has.
 func (o Overview) meanStream() time.Duration {
 	if n := o.Served + o.Cut; n > 0 {
-		return o.Spoken / time.Duration(n)
+		return o.SlotTime / time.Duration(n)
 	}
 	return 4 * time.Second
 }
 
-// Lacked returns a channel that is closed when the next request is refused for want of a pod.
-func (s *Speaker) Lacked() <-chan struct{} {
+// NoPod returns a channel that is closed when the next request is refused for want of a pod.
+func (s *Speaker) NoPod() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lacked == nil {
-		s.lacked = make(chan struct{})
+	if s.noPod == nil {
+		s.noPod = make(chan struct{})
 	}
-	return s.lacked
+	return s.noPod
 }
 
 // Cordon asks a pod to take nothing new until the lease ends; 0 ends it now. It reports whether the pod is known.
@@ -353,7 +353,7 @@ func (s *Speaker) Drain(ctx context.Context) error {
 
 // Normalize implements [speech.Speaker]: any pod does it, warm or not.
 func (s *Speaker) Normalize(ctx context.Context, u speech.Utterance) (n speech.Normalized, err error) {
-	err = s.ask(ctx, func(ctx context.Context, c *link.Client) (err error) {
+	err = s.callAnyPod(ctx, func(ctx context.Context, c *link.Client) (err error) {
 		n, err = c.Normalize(ctx, u)
 		return err
 	})
@@ -370,15 +370,15 @@ type verdict struct {
 func (s *Speaker) check(ctx context.Context, u speech.Utterance) verdict {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	err := s.ask(ctx, func(ctx context.Context, c *link.Client) error { return c.Check(ctx, u) })
+	err := s.callAnyPod(ctx, func(ctx context.Context, c *link.Client) error { return c.Check(ctx, u) })
 	if refusal, ok := errors.AsType[*speech.Refusal](err); ok {
 		return verdict{refusal: refusal, known: true}
 	}
 	return verdict{known: err == nil}
 }
 
-// ask has one pod do what needs no slot, and another one where that is lost.
-func (s *Speaker) ask(ctx context.Context, do func(context.Context, *link.Client) error) error {
+// callAnyPod has one pod do what needs no slot, and another one where that is lost.
+func (s *Speaker) callAnyPod(ctx context.Context, do func(context.Context, *link.Client) error) error {
 	err := speech.ErrWarming
 	for _, p := range s.anyPods(2) {
 		err = do(ctx, p.client)

@@ -217,7 +217,7 @@ func TestPodsAreAskedBeforeARouterSaysThatItIsReady(t *testing.T) {
 			}
 			s, _ := startRouter(t, fleet.Config{}, tt.pods...)
 			select {
-			case <-s.Asked():
+			case <-s.Synced():
 			case <-time.After(5 * time.Second):
 				t.Fatal("one pod holds up the router for ever")
 			}

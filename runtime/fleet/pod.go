@@ -14,44 +14,44 @@ import (
 )
 
 const (
-	minRetry    = 50 * time.Millisecond // wait before a pod is linked again; doubled after each failure
-	maxRetry    = time.Second
-	minLink     = time.Second      // a link that ended sooner has failed
-	askingLimit = 20 * time.Second // for a connection, and what a pod tells of itself
-	againLimit  = time.Second      // for the same of one that has ended its link
-	meetLimit   = time.Second      // for the first pods to be met before clients come
-	leaveLimit  = speech.UtteranceTimeout
+	minRetry        = 50 * time.Millisecond // wait before a pod is linked again; doubled after each failure
+	maxRetry        = time.Second
+	minLink         = time.Second      // a link that ended sooner has failed
+	describeTimeout = 20 * time.Second // for a connection, and what a pod tells of itself
+	againLimit      = time.Second      // for the same of one that has ended its link
+	syncTimeout     = time.Second      // for the first pods to be met before clients come
+	removeTimeout   = speech.UtteranceTimeout
 )
 
 // pod is the connections to one, for as long as it is listed or kept, or something runs there.
 type pod struct {
-	speaker   *Speaker
-	address   string
-	client    *link.Client
-	following link.Following
-	left      chan struct{} // closed when it is neither listed nor kept
-	zone      string        // where it was listed; guarded by the speaker's mutex
-	missing   time.Time     // since when it is not listed; zero while it is; likewise
-	model     speech.Model  // likewise
-	running   int           // attempts, likewise
-	idle      chan struct{} // closed when it has left and nothing runs; likewise
-	away      bool          // and it was logged; of the goroutine that runs, as is ending
-	ending    bool          // it had said so when its link broke
-	asked     func()        // notes that its state is known, or that it does not answer
-	wasAsked  chan struct{} // closed by that
+	speaker     *Speaker
+	address     string
+	client      *link.Client
+	following   link.Following
+	removed     chan struct{} // closed when it is neither listed nor kept
+	zone        string        // where it was listed; guarded by the speaker's mutex
+	missing     time.Time     // since when it is not listed; zero while it is; likewise
+	model       speech.Model  // likewise
+	running     int           // attempts, likewise
+	idle        chan struct{} // closed when it has left and nothing runs; likewise
+	unreachable bool          // and it was logged; of the goroutine that runs, as is ending
+	ending      bool          // it had said so when its link broke
+	markSynced  func()        // notes that its state is known, or that it does not answer
+	synced      chan struct{} // closed by that
 }
 
 func newPod(s *Speaker, address string, client *link.Client) *pod {
 	asked := make(chan struct{})
 	return &pod{
-		speaker: s, address: address, client: client, left: make(chan struct{}), idle: make(chan struct{}),
-		asked: sync.OnceFunc(func() { close(asked) }), wasAsked: asked,
+		speaker: s, address: address, client: client, removed: make(chan struct{}), idle: make(chan struct{}),
+		markSynced: sync.OnceFunc(func() { close(asked) }), synced: asked,
 	}
 }
 
-// leave ends the pod when what runs there has ended. The speaker's mutex is held.
-func (p *pod) leave() {
-	close(p.left)
+// withdraw ends the pod when what runs there has ended. The speaker's mutex is held.
+func (p *pod) remove() {
+	close(p.removed)
 	if p.running == 0 {
 		close(p.idle)
 	}
@@ -67,9 +67,9 @@ func (p *pod) isIdle() bool {
 	}
 }
 
-func (p *pod) hasLeft() bool {
+func (p *pod) isRemoved() bool {
 	select {
-	case <-p.left:
+	case <-p.removed:
 		return true
 	default:
 		return false
@@ -84,17 +84,17 @@ func (p *pod) run(ctx context.Context) {
 	go func() {
 		defer close(unlink)
 		select {
-		case <-p.left:
+		case <-p.removed:
 			stop()
 		case <-linking.Done():
 		}
 	}()
-	p.keepLink(linking)
+	p.maintainLink(linking)
 	stop()
 	<-unlink
 	select {
 	case <-p.idle:
-	case <-time.After(leaveLimit):
+	case <-time.After(removeTimeout):
 	case <-ctx.Done():
 	}
 	if err := p.client.Close(); err != nil {
@@ -102,18 +102,18 @@ func (p *pod) run(ctx context.Context) {
 	}
 }
 
-func (p *pod) keepLink(ctx context.Context) {
+func (p *pod) maintainLink(ctx context.Context) {
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		begun := time.Now()
 		err := p.link(ctx)
-		p.asked()
-		if ctx.Err() != nil || p.hasLeft() {
+		p.markSynced()
+		if ctx.Err() != nil || p.isRemoved() {
 			return
 		}
 		if time.Since(begun) > maxRetry {
 			wait = minRetry
 		}
-		p.isAway(err)
+		p.logUnreachable(err)
 		select {
 		case <-time.After(wait/2 + rand.N(wait/2+1)):
 		case <-ctx.Done():
@@ -123,7 +123,7 @@ func (p *pod) keepLink(ctx context.Context) {
 
 // link follows the pod until that fails. Where the pod has the connection made anew, what is known of it stays as it is meanwhile.
 func (p *pod) link(ctx context.Context) error {
-	model, err := p.describe(ctx, askingLimit)
+	model, err := p.describe(ctx, describeTimeout)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (p *pod) link(ctx context.Context) error {
 	s := p.speaker
 	for again := false; ; again = true {
 		begun := time.Now()
-		err := p.client.Follow(ctx, s.epoch, &p.following, func() { s.met(p, model, again) }, p)
+		err := p.client.Follow(ctx, s.epoch, &p.following, func() { s.podConnected(p, model, again) }, p)
 		if !errors.Is(err, io.EOF) || time.Since(begun) < minLink || p.isDraining() {
 			return err
 		}
@@ -165,17 +165,17 @@ func (p *pod) unlinked() {
 	if s.pods[p.address] == p { // else there is another one at that address, or none
 		now := time.Now()
 		p.ending = s.router.IsDraining(p.address)
-		s.doLocked(s.router.Disconnect(now, p.address))
-		p.lookLocked(now)
+		s.applyLocked(s.router.Disconnect(now, p.address))
+		p.removeIfGoneLocked(now)
 	}
 }
 
-// isAway says once that the pod does not answer; what had said that it ends is nothing to warn of.
-func (p *pod) isAway(err error) {
-	if p.away {
+// logUnreachable says once that the pod does not answer; what had said that it ends is nothing to warn of.
+func (p *pod) logUnreachable(err error) {
+	if p.unreachable {
 		return
 	}
-	p.away = true
+	p.unreachable = true
 	if p.ending {
 		p.speaker.log.Info("a pod has ended, as it said", "pod", p.address)
 	} else {
@@ -183,15 +183,15 @@ func (p *pod) isAway(err error) {
 	}
 }
 
-// met notes that a pod is there, and whether it speaks with what the others do. The first one decides what that is, and
+// podConnected notes that a pod is there, and whether it speaks with what the others do. The first one decides what that is, and
 // the next one where nobody speaks with it any more. again is a link that follows another one at once.
-func (s *Speaker) met(p *pod, model speech.Model, again bool) {
+func (s *Speaker) podConnected(p *pod, model speech.Model, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pods[p.address] != p {
 		return
 	}
-	p.away, p.ending = false, false
+	p.unreachable, p.ending = false, false
 	p.model = model
 	now := time.Now()
 	if !s.isFitLocked(model) && s.cfg.Model.ID == "" && !s.anyFitLocked() {
@@ -200,7 +200,7 @@ func (s *Speaker) met(p *pod, model speech.Model, again bool) {
 	}
 	s.compareSpeedsLocked()
 	fit := s.isFitLocked(model)
-	switch lacking := s.lackingLocked(model); {
+	switch lacking := s.missingVoicesLocked(model); {
 	case fit:
 		s.model.Voices = known(s.model.Voices, model)
 		if !again {
@@ -211,19 +211,19 @@ func (s *Speaker) met(p *pod, model speech.Model, again bool) {
 	default:
 		s.log.Error("a pod is not used: it speaks with another model", "pod", p.address, "its", model.ID, "ours", s.model.ID)
 	}
-	s.doLocked(s.router.Connect(now, p.address, fit))
+	s.applyLocked(s.router.Connect(now, p.address, fit))
 	if len(s.router.Waiting()) > 0 {
-		s.tellSoonLocked()
+		s.publishWaitingLocked()
 	}
 }
 
 // isFitLocked reports whether model is the one that is spoken with, and has all of its voices.
 func (s *Speaker) isFitLocked(model speech.Model) bool {
-	return s.model.ID != "" && model.ID == s.model.ID && len(s.lackingLocked(model)) == 0
+	return s.model.ID != "" && model.ID == s.model.ID && len(s.missingVoicesLocked(model)) == 0
 }
 
-// lackingLocked returns the names of our voices that model lacks, none if it is another model.
-func (s *Speaker) lackingLocked(model speech.Model) (names []string) {
+// missingVoicesLocked returns the names of our voices that model lacks, none if it is another model.
+func (s *Speaker) missingVoicesLocked(model speech.Model) (names []string) {
 	if model.ID != s.model.ID {
 		return nil
 	}
@@ -277,16 +277,16 @@ func (p *pod) State(state route.State) {
 	defer s.mu.Unlock()
 	if s.pods[p.address] == p {
 		now := time.Now()
-		s.doLocked(s.router.State(now, p.address, state))
-		p.lookLocked(now)
+		s.applyLocked(s.router.State(now, p.address, state))
+		p.removeIfGoneLocked(now)
 	}
-	p.asked()
+	p.markSynced()
 }
 
-// lookLocked leaves the pod if what is known of it now says that it is gone.
-func (p *pod) lookLocked(now time.Time) {
-	if p.speaker.isGoneLocked(now, p) {
-		p.speaker.tellRouterLocked(now)
+// removeIfGoneLocked leaves the pod if what is known of it now says that it is gone.
+func (p *pod) removeIfGoneLocked(now time.Time) {
+	if p.speaker.isRemovedLocked(now, p) {
+		p.speaker.updateRouterLocked(now)
 	}
 }
 
@@ -296,7 +296,7 @@ func (p *pod) Granted(number uint64, session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pods[p.address] == p {
-		s.doLocked(s.router.Granted(time.Now(), p.address, number, session))
+		s.applyLocked(s.router.Granted(time.Now(), p.address, number, session))
 	}
 }
 

@@ -31,7 +31,7 @@ func TestAPodThatLeavesBeforeItIsAskedIsNotAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPod(s, address, client)
 			p.running = running
-			p.leave()
+			p.remove()
 			sp := &speaking{speaker: s, call: &call{id: 1, placed: make(chan placement, 1)}}
 			o, _ := sp.attempt(t.Context(), placement{send: route.Send{ID: 1, Pod: address, Number: 1}, pod: p})
 			if !o.Lost || !errors.Is(o.Err, speech.ErrWorkerGone) {
@@ -63,7 +63,7 @@ func TestAPodThatDoesNotFitIsNotUsedAndTheLogSaysWhy(t *testing.T) {
 		s := New(Config{Model: ours}, nil, slog.New(slog.NewTextHandler(&log, nil)))
 		p := newPod(s, "127.0.0.1:9", nil)
 		s.pods[p.address] = p
-		s.met(p, tt.its, false)
+		s.podConnected(p, tt.its, false)
 		if !strings.Contains(log.String(), tt.says) {
 			t.Errorf("%s: the log says %s, want %s", name, log.String(), tt.says)
 		}
@@ -85,12 +85,12 @@ func TestOfAPodThatHasSaidThatItEndsTheLogDoesNotWarn(t *testing.T) {
 			s.pods[p.address] = p
 			now := time.Now()
 			s.router.List(now, []route.Endpoint{{Address: p.address}})
-			s.met(p, speech.Model{ID: "m", Voices: []speech.Voice{{Name: "raj"}}}, false)
+			s.podConnected(p, speech.Model{ID: "m", Voices: []speech.Voice{{Name: "raj"}}}, false)
 			s.router.State(now, p.address, route.State{Epoch: 1, Sequence: 1, Workers: 1, Draining: tt.draining})
 			log.Reset()
 			p.unlinked()
-			p.isAway(io.EOF)
-			p.isAway(io.EOF)
+			p.logUnreachable(io.EOF)
+			p.logUnreachable(io.EOF)
 			if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, tt.says) {
 				t.Errorf("the log says %s, want %s, once", got, tt.says)
 			}
@@ -105,7 +105,7 @@ func TestSpeedsAreThoseOfAllPodsInUse(t *testing.T) {
 		p := newPod(s, address, nil)
 		s.pods[address] = p
 		m.Voices = []speech.Voice{{Name: "raj"}}
-		s.met(p, m, false)
+		s.podConnected(p, m, false)
 		return p
 	}
 	wide := speech.Speeds{Min: .5, Max: 1.5}

@@ -43,7 +43,7 @@ func (w *Watch) Watch(stream grpc.BidiStreamingServer[wire.WatchRequest, wire.Fl
 	defer tick.Stop()
 	isEarly := false
 	for {
-		lacked := w.speaker.Lacked() // before the state, so that no refusal falls between the two
+		lacked := w.speaker.NoPod() // before the state, so that no refusal falls between the two
 		if isEarly {
 			lacked = nil // those who were refused after the first one can wait for the tick
 		}
@@ -82,7 +82,7 @@ func (w *Watch) state() *wire.FleetState {
 	o := w.speaker.Overview()
 	state := &wire.FleetState{
 		Epoch: w.speaker.epoch, Busy: int64(o.Speaking), Queued: int64(o.Queued), Arrived: o.Arrived, Served: o.Served,
-		Refused: o.Refused, Warming: o.Warming, Failed: o.Failed, Cut: o.Cut, Attempts: o.Attempts, StreamTime: int64(o.Spoken),
+		Refused: o.Refused, Warming: o.Warming, Failed: o.Failed, Cut: o.Cut, Attempts: o.Attempts, StreamTime: int64(o.SlotTime),
 		Version: w.version,
 	}
 	for _, p := range o.Pods {
