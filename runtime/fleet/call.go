@@ -240,7 +240,7 @@ func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, a
 	s.mu.Lock()
 	if p.pod == nil || p.pod.isIdle() { // its connections are closed, or are about to be
 		s.mu.Unlock()
-		return sp.finishAttempt(p, link.Outcome{Err: &link.LostError{Err: errNoPod}, Lost: true}, 0)
+		return sp.finishAttempt(p, link.Outcome{Err: &link.PodLostError{Err: errNoPod}, PodLost: true}, 0)
 	}
 	sp.attempts++
 	s.speaking++
@@ -285,7 +285,7 @@ func (sp *speaking) finishAttempt(p placement, o link.Outcome, held time.Duratio
 	case isFull(o.Err):
 		s.applyLocked(s.router.Refused(now, sp.call.id))
 		return o, true
-	case o.Lost:
+	case o.PodLost:
 		s.log.Warn("a pod was lost",
 			"pod", p.send.Pod, "request_id", sp.u.RequestID, "frames", o.Stats.Frames, "error", o.Err)
 		s.slotTime += held

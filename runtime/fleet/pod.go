@@ -28,7 +28,7 @@ type pod struct {
 	speaker     *Speaker
 	address     string
 	client      *link.Client
-	following   link.Following
+	following   link.RouterUpdates
 	removed     chan struct{} // closed when it is neither listed nor kept
 	zone        string        // where it was listed; guarded by the speaker's mutex
 	missing     time.Time     // since when it is not listed; zero while it is; likewise

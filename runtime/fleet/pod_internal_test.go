@@ -34,7 +34,7 @@ func TestAPodThatLeavesBeforeItIsAskedIsNotAsked(t *testing.T) {
 			p.remove()
 			sp := &speaking{speaker: s, call: &call{id: 1, placed: make(chan placement, 1)}}
 			o, _ := sp.attempt(t.Context(), placement{send: route.Send{ID: 1, Pod: address, Number: 1}, pod: p})
-			if !o.Lost || !errors.Is(o.Err, speech.ErrWorkerGone) {
+			if !o.PodLost || !errors.Is(o.Err, speech.ErrWorkerGone) {
 				t.Errorf("%+v, want the pod lost", o)
 			}
 			if asked := sp.attempts > 0; asked != (running > 0) {

@@ -119,19 +119,19 @@ func (c *Client) Describe(ctx context.Context) (speech.Model, error) {
 func (c *Client) Normalize(ctx context.Context, u speech.Utterance) (speech.Normalized, error) {
 	r, err := c.speech.Normalize(ctx, wire.NewNormalizeRequest(u))
 	if err != nil {
-		return speech.Normalized{}, lost(err)
+		return speech.Normalized{}, podLost(err)
 	}
 	if err := r.Failure.Err(); err != nil {
 		return r.Value(), err
 	}
 	if u.Disclosure != "" && r.Disclosure == "" && len(r.Chunks) > 0 {
-		return speech.Normalized{}, errNotDisclosed
+		return speech.Normalized{}, errDisclosureMissing
 	}
 	return r.Value(), nil
 }
 
-// errNotDisclosed is a pod that knows no disclosures and would speak the text alone, which nobody may hear.
-var errNotDisclosed = &speech.EngineError{
+// errDisclosureMissing is a pod that knows no disclosures and would speak the text alone, which nobody may hear.
+var errDisclosureMissing = &speech.EngineError{
 	Text: "engine error", Err: errors.New("the pod is too old to speak a disclosure; update its swar-worker"),
 }
 
@@ -139,7 +139,7 @@ var errNotDisclosed = &speech.EngineError{
 func (c *Client) Check(ctx context.Context, u speech.Utterance) error {
 	r, err := c.speech.Normalize(ctx, &wire.NormalizeRequest{Utterance: wire.NewUtterance(u)})
 	if err != nil {
-		return lost(err)
+		return podLost(err)
 	}
 	return r.Failure.Err()
 }
@@ -154,11 +154,11 @@ type Attempt struct {
 
 // Outcome is what is known when an attempt is over.
 type Outcome struct {
-	Stats speech.Stats // of a pod that was lost: frames that have come
-	Err   error        // as [speech.Speaker] returns it; those of wire where the pod refused
-	Lost  bool         // the pod failed, not the utterance
-	State *route.State // nil where the pod did not say
-	Grant *wire.Grant  // the pod keeps the slot for the session; nil if not
+	Stats   speech.Stats // of a pod that was lost: frames that have come
+	Err     error        // as [speech.Speaker] returns it; those of wire where the pod refused
+	PodLost bool         // the pod failed, not the utterance
+	State   *route.State // nil where the pod did not say
+	Grant   *wire.Grant  // the pod keeps the slot for the session; nil if not
 }
 
 // Speak has the pod speak u and hands what comes to sink. The pod decodes no further than sink has taken. When ctx ends
@@ -171,9 +171,9 @@ func (c *Client) Speak(
 	defer cut(nil)
 	stream, err := c.speech.Speak(withTrace(calling))
 	if err != nil {
-		return Outcome{Err: lost(err), Lost: true}
+		return Outcome{Err: podLost(err), PodLost: true}
 	}
-	t := &talk{ctx: ctx, turn: turn, sink: sink, stream: stream, cut: cut, answered: answered, limits: c.limits}
+	t := &speakCall{ctx: ctx, turn: turn, sink: sink, stream: stream, cut: cut, answered: answered, limits: c.limits}
 	t.disclosed = u.Disclosure != ""
 	q := wire.NewUtterance(u)
 	q.Router, q.Number, q.Grant, q.Session = a.Router, a.Number, a.Grant, turn.Session
@@ -183,8 +183,8 @@ func (c *Client) Speak(
 	return t.run(q, min(max(8*a.FirstFrame, c.limits.minFirstFrame), c.limits.maxFirstFrame), calling)
 }
 
-// talk is one call of Speak.
-type talk struct {
+// speakCall is one call of Speak.
+type speakCall struct {
 	ctx      context.Context
 	turn     speech.Turn
 	sink     speech.Sink
@@ -205,7 +205,7 @@ type talk struct {
 	cancelled bool
 }
 
-func (t *talk) run(q *wire.Utterance, firstFrame time.Duration, calling context.Context) Outcome {
+func (t *speakCall) run(q *wire.Utterance, firstFrame time.Duration, calling context.Context) Outcome {
 	t.stall = newPatience(firstFrame, func() { t.cut(ErrStalled) })
 	defer t.stall.Stop()
 	err := t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Utterance{Utterance: q}})
@@ -235,13 +235,13 @@ func (t *talk) run(q *wire.Utterance, firstFrame time.Duration, calling context.
 }
 
 // take hands a message on. After an error of the sink, and when nobody listens any more, it only counts.
-func (t *talk) take(m *wire.SpeakReply) error {
+func (t *speakCall) take(m *wire.SpeakReply) error {
 	isOver := t.sinkErr != nil || t.ctx.Err() != nil
 	switch m := m.Message.(type) {
 	case *wire.SpeakReply_Start:
 		t.started = true
 		if t.disclosed && m.Start.Disclosure == "" {
-			return errNotDisclosed
+			return errDisclosureMissing
 		}
 		if !isOver {
 			return t.sink.Start(m.Start.Value())
@@ -264,7 +264,7 @@ func (t *talk) take(m *wire.SpeakReply) error {
 }
 
 // takeAudio hands a block on. While the sink takes it, the pod owes nothing.
-func (t *talk) takeAudio(a speech.Audio) error {
+func (t *speakCall) takeAudio(a speech.Audio) error {
 	inTime := t.stall.Stop()
 	if t.answered != nil {
 		if !inTime { // the call is cut: another pod can still speak all of it
@@ -289,7 +289,7 @@ func (t *talk) takeAudio(a speech.Audio) error {
 	return nil
 }
 
-func (t *talk) send(m *wire.SpeakRequest) error {
+func (t *speakCall) send(m *wire.SpeakRequest) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cancelled {
@@ -299,7 +299,7 @@ func (t *talk) send(m *wire.SpeakRequest) error {
 }
 
 // cancel tells the pod to stop, once, and waits a moment for what it has to say about that.
-func (t *talk) cancel() {
+func (t *speakCall) cancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.cancelled {
@@ -311,7 +311,7 @@ func (t *talk) cancel() {
 }
 
 // end is the outcome of what the pod has ended.
-func (t *talk) end(e *wire.End) Outcome {
+func (t *speakCall) end(e *wire.End) Outcome {
 	o := Outcome{Stats: e.Stats.Value(), Err: e.Failure.Err(), Grant: e.Grant}
 	if e.State != nil {
 		state := e.State.Value()
@@ -324,15 +324,15 @@ func (t *talk) end(e *wire.End) Outcome {
 	case o.Err != nil && t.ctx.Err() != nil:
 		o.Err = context.Cause(t.ctx)
 	case errors.Is(o.Err, wire.ErrCancelled): // though nobody wished it
-		o.Err, o.Lost = speech.ErrWorkerGone, true
+		o.Err, o.PodLost = speech.ErrWorkerGone, true
 	case errors.Is(o.Err, speech.ErrWorkerGone):
-		o.Lost = true
+		o.PodLost = true
 	}
 	return o
 }
 
 // broken is the outcome of a call whose pod does not answer any more.
-func (t *talk) broken(calling context.Context, err error) Outcome {
+func (t *speakCall) broken(calling context.Context, err error) Outcome {
 	o := Outcome{Stats: speech.Stats{Started: t.started, Frames: t.frames}}
 	switch {
 	case t.sinkErr != nil:
@@ -340,30 +340,30 @@ func (t *talk) broken(calling context.Context, err error) Outcome {
 	case t.ctx.Err() != nil:
 		o.Err = context.Cause(t.ctx)
 	case errors.Is(context.Cause(calling), ErrStalled):
-		o.Err, o.Lost = lost(ErrStalled), true
+		o.Err, o.PodLost = podLost(ErrStalled), true
 	default:
-		o.Err, o.Lost = lost(err), true
+		o.Err, o.PodLost = podLost(err), true
 	}
 	return o
 }
 
-// LostError says why a pod did not answer. It is an [speech.ErrWorkerGone].
-type LostError struct{ Err error }
+// PodLostError says why a pod did not answer. It is an [speech.ErrWorkerGone].
+type PodLostError struct{ Err error }
 
-func (e *LostError) Error() string { return "the pod did not answer: " + e.Err.Error() }
+func (e *PodLostError) Error() string { return "the pod did not answer: " + e.Err.Error() }
 
 // Is lets [errors.Is] find what it means to clients.
-func (e *LostError) Is(target error) bool { return target == speech.ErrWorkerGone }
+func (e *PodLostError) Is(target error) bool { return target == speech.ErrWorkerGone }
 
 // Unwrap returns the cause.
-func (e *LostError) Unwrap() error { return e.Err }
+func (e *PodLostError) Unwrap() error { return e.Err }
 
-func lost(err error) error {
+func podLost(err error) error {
 	switch status.Code(err) {
 	case codes.DeadlineExceeded:
 		return speech.ErrTimeout
 	case codes.FailedPrecondition: // such as a newer protocol
-		return &LostError{errors.New(status.Convert(err).Message())}
+		return &PodLostError{errors.New(status.Convert(err).Message())}
 	}
-	return &LostError{err}
+	return &PodLostError{err}
 }

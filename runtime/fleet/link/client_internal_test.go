@@ -119,8 +119,8 @@ func TestPodsThatMisbehave(t *testing.T) {
 				c := dialBad(t, tt.speak)
 				u := speech.Utterance{Text: "Hi.", Format: speech.PCM16}
 				o := c.Speak(t.Context(), u, speech.Turn{}, Attempt{}, lenient{&speechtest.Recorder{}}, func() {})
-				if !o.Lost || !errors.Is(o.Err, speech.ErrWorkerGone) || !strings.Contains(o.Err.Error(), tt.err) {
-					t.Errorf("lost %v: %v; want it lost: %s", o.Lost, o.Err, tt.err)
+				if !o.PodLost || !errors.Is(o.Err, speech.ErrWorkerGone) || !strings.Contains(o.Err.Error(), tt.err) {
+					t.Errorf("lost %v: %v; want it lost: %s", o.PodLost, o.Err, tt.err)
 				}
 				if o.Stats.Frames != tt.frames {
 					t.Errorf("%d frames, want the %d that came", o.Stats.Frames, tt.frames)
@@ -161,7 +161,7 @@ func TestAListenerThatTakesLongIsNotThePodsFault(t *testing.T) {
 			return nil
 		}}
 		o := c.Speak(t.Context(), speech.Utterance{}, speech.Turn{}, Attempt{}, r, func() {})
-		if o.Err != nil || o.Lost || o.Stats.Frames != 1 {
+		if o.Err != nil || o.PodLost || o.Stats.Frames != 1 {
 			t.Errorf("%+v, want what was spoken", o)
 		}
 	})
@@ -186,7 +186,7 @@ func TestACancelThatIsNotAnsweredEndsTheCall(t *testing.T) {
 		}}
 		o := c.Speak(ctx, speech.Utterance{}, speech.Turn{}, Attempt{}, r, func() {})
 		<-heard
-		if !errors.Is(o.Err, gone) || o.Lost || o.Stats.Frames != 1 {
+		if !errors.Is(o.Err, gone) || o.PodLost || o.Stats.Frames != 1 {
 			t.Errorf("%+v, want the cause, and the frame that came", o)
 		}
 	})
@@ -210,7 +210,7 @@ func TestWhyAPodCannotBeAskedIsToldAtOnce(t *testing.T) {
 	if _, err := c.Describe(ctx); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("Describe = %v, want why", err)
 	}
-	if err := c.Follow(ctx, 1, &Following{}, func() {}, nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if err := c.Follow(ctx, 1, &RouterUpdates{}, func() {}, nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("Follow = %v, want why", err)
 	}
 }
@@ -230,7 +230,7 @@ func TestAPodThatKnowsNoDisclosures(t *testing.T) {
 		r := &speechtest.Recorder{}
 		u := speech.Utterance{Disclosure: "AI hai.", Text: "Hi.", Format: speech.PCM16}
 		o := c.Speak(t.Context(), u, speech.Turn{}, Attempt{}, lenient{r}, func() {})
-		if !errors.Is(o.Err, errNotDisclosed) || o.Lost || len(r.Started) > 0 || r.Frames() > 0 {
+		if !errors.Is(o.Err, errDisclosureMissing) || o.PodLost || len(r.Started) > 0 || r.Frames() > 0 {
 			t.Errorf("Speak = %+v after %d starts and %d frames; want it refused, with nothing heard", o, len(r.Started), r.Frames())
 		}
 		if !<-stopped {

@@ -21,8 +21,8 @@ type Events interface {
 	Granted(number uint64, session string)
 }
 
-// Following is what a router has to say on its links to one pod. It is safe for concurrent use; the zero value is ready.
-type Following struct {
+// RouterUpdates is what a router has to say on its links to one pod. It is safe for concurrent use; the zero value is ready.
+type RouterUpdates struct {
 	mu       sync.Mutex
 	waiting  *wire.Waiting // newest, not said yet
 	declines []uint64
@@ -31,26 +31,26 @@ type Following struct {
 }
 
 // SetWaiting says since when those in the queue wait, and how many grants for them have come on this link.
-func (f *Following) SetWaiting(now time.Time, since []time.Time, granted uint64) {
+func (f *RouterUpdates) SetWaiting(now time.Time, since []time.Time, granted uint64) {
 	w := &wire.Waiting{Ages: make([]int64, len(since)), Granted: granted}
 	for i, t := range since {
 		w.Ages[i] = int64(now.Sub(t))
 	}
-	f.say(func() { f.waiting = w })
+	f.update(func() { f.waiting = w })
 }
 
 // Decline gives back a slot that was granted.
-func (f *Following) Decline(number uint64) {
-	f.say(func() { f.declines = append(f.declines, number) })
+func (f *RouterUpdates) Decline(number uint64) {
+	f.update(func() { f.declines = append(f.declines, number) })
 }
 
 // Cordon asks the pod to take nothing new until the lease ends; 0 ends it now.
-func (f *Following) Cordon(lease time.Duration) {
-	f.say(func() { f.cordon = &wire.Cordon{Lease: int64(lease)} })
+func (f *RouterUpdates) Cordon(lease time.Duration) {
+	f.update(func() { f.cordon = &wire.Cordon{Lease: int64(lease)} })
 }
 
-// say notes what is to be said. Without a link it is dropped: a new one begins with nothing to say but the queue.
-func (f *Following) say(note func()) {
+// update notes what is to be said. Without a link it is dropped: a new one begins with nothing to say but the queue.
+func (f *RouterUpdates) update(note func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.wake != nil {
@@ -60,7 +60,7 @@ func (f *Following) say(note func()) {
 }
 
 // next returns what is to be said now.
-func (f *Following) next() (all []*wire.RouterMessage) {
+func (f *RouterUpdates) next() (all []*wire.RouterMessage) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, n := range f.declines {
@@ -78,19 +78,19 @@ func (f *Following) next() (all []*wire.RouterMessage) {
 
 // Follow hands what the pod says to events, and tells it what f has to say, until the link breaks, is silent for 10 s or
 // ctx ends. begun is called when the pod has answered. One Follow at a time may use f.
-func (c *Client) Follow(ctx context.Context, router uint64, f *Following, begun func(), events Events) error {
+func (c *Client) Follow(ctx context.Context, router uint64, f *RouterUpdates, begun func(), events Events) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	silent := time.AfterFunc(silence, func() { end(ErrStalled) })
 	defer silent.Stop()
 	stream, err := wire.NewLinkClient(c.link).Follow(ctx)
 	if err != nil {
-		return why(ctx, err)
+		return causeOf(ctx, err)
 	}
 	hello := &wire.Hello{Protocol: wire.Protocol, Router: router}
 	if err := stream.Send(&wire.RouterMessage{Message: &wire.RouterMessage_Hello{Hello: hello}}); err != nil {
 		_, err = stream.Recv() // which tells why
-		return why(ctx, err)
+		return causeOf(ctx, err)
 	}
 	said := make(chan struct{}, 1)
 	f.mu.Lock()
@@ -103,7 +103,7 @@ func (c *Client) Follow(ctx context.Context, router uint64, f *Following, begun 
 	for first := true; ; first = false {
 		m, err := stream.Recv()
 		if err != nil {
-			return why(ctx, err)
+			return causeOf(ctx, err)
 		}
 		silent.Reset(silence)
 		if first {
@@ -119,7 +119,7 @@ func (c *Client) Follow(ctx context.Context, router uint64, f *Following, begun 
 }
 
 // run says what there is to say until ctx ends. Changes within 5 ms are said at once.
-func (f *Following) run(
+func (f *RouterUpdates) run(
 	ctx context.Context, stream grpc.BidiStreamingClient[wire.RouterMessage, wire.PodMessage], said chan struct{},
 ) {
 	defer func() {
@@ -149,9 +149,9 @@ func (f *Following) run(
 	}
 }
 
-func why(ctx context.Context, err error) error {
+func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
-	return lost(err)
+	return podLost(err)
 }

@@ -10,12 +10,12 @@ import (
 type patience struct {
 	over func() // called when it has run out, in a goroutine of its own
 
-	mu    sync.Mutex
-	timer *time.Timer
-	slice time.Duration
-	left  int    // slices
-	turn  uint64 // grows when the wait begins anew, so that a tick of the one before counts nothing
-	out   bool
+	mu         sync.Mutex
+	timer      *time.Timer
+	slice      time.Duration
+	slicesLeft int    // slices
+	turn       uint64 // grows when the wait begins anew, so that a tick of the one before counts nothing
+	out        bool
 }
 
 // slices is how many parts a wait has: a stop of the process, however long, counts as one of them.
@@ -33,7 +33,7 @@ func (p *patience) Reset(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stopLocked()
-	p.slice, p.left, p.out = d/slices, slices, false
+	p.slice, p.slicesLeft, p.out = d/slices, slices, false
 	p.nextLocked()
 }
 
@@ -63,7 +63,7 @@ func (p *patience) tick(turn uint64) {
 	if turn != p.turn {
 		return
 	}
-	if p.left--; p.left > 0 {
+	if p.slicesLeft--; p.slicesLeft > 0 {
 		p.nextLocked()
 		return
 	}

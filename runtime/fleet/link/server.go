@@ -83,10 +83,10 @@ type Server struct {
 
 // router is one that is linked, or was.
 type router struct {
-	id   uint64
-	seen uint64    // newest attempt that is counted
-	gone time.Time // zero while it is linked
-	link uint64    // which of its links is the present one
+	id             uint64
+	seen           uint64    // newest attempt that is counted
+	disconnectedAt time.Time // zero while it is linked
+	link           uint64    // which of its links is the present one
 
 	grants  []*wire.Grant // to be told
 	granted chan struct{} // there are some; buffered
@@ -189,7 +189,7 @@ func (s *Server) forgetOld(now time.Time) {
 		}
 	}
 	for id, r := range s.routers {
-		if !r.gone.IsZero() && now.Sub(r.gone) > seenFor {
+		if !r.disconnectedAt.IsZero() && now.Sub(r.disconnectedAt) > seenFor {
 			delete(s.routers, id)
 		}
 	}
@@ -199,7 +199,7 @@ func (s *Server) forgetOld(now time.Time) {
 func (s *Server) routerLocked(id uint64) *router {
 	r, ok := s.routers[id]
 	if !ok {
-		r = &router{id: id, gone: time.Now(), granted: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+		r = &router{id: id, disconnectedAt: time.Now(), granted: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
 		s.routers[id] = r
 	}
 	return r
@@ -259,7 +259,7 @@ func (s *Server) Follow(stream grpc.BidiStreamingServer[wire.RouterMessage, wire
 	r, mine, leave := s.join(hello.Router)
 	defer leave()
 	go func() { end(s.listen(stream, r, mine)) }() // ends with the stream
-	return s.tell(ctx, stream, r)
+	return s.sendUpdates(ctx, stream, r)
 }
 
 // join begins a link, in the place of an older one of that router, and returns its number.
@@ -267,7 +267,7 @@ func (s *Server) join(id uint64) (_ *router, mine uint64, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.routerLocked(id)
-	r.gone, r.grants = time.Time{}, nil
+	r.disconnectedAt, r.grants = time.Time{}, nil
 	wake(r.changed)
 	r.link++
 	mine = r.link
@@ -277,7 +277,7 @@ func (s *Server) join(id uint64) (_ *router, mine uint64, leave func()) {
 		defer s.mu.Unlock()
 		if r.link == mine {
 			r.link++ // nothing that is still said on it counts
-			r.gone = time.Now()
+			r.disconnectedAt = time.Now()
 			s.grants.Leave(id)
 		}
 	}
@@ -291,8 +291,8 @@ func untilBeat(now time.Time) time.Duration {
 	return next.Truncate(beatSlot).Sub(now)
 }
 
-// tell sends states and grants until ctx ends.
-func (s *Server) tell(ctx context.Context, stream grpc.ServerStreamingServer[wire.PodMessage], r *router) error {
+// sendUpdates sends states and grants until ctx ends.
+func (s *Server) sendUpdates(ctx context.Context, stream grpc.ServerStreamingServer[wire.PodMessage], r *router) error {
 	beat := time.NewTimer(untilBeat(time.Now()))
 	defer beat.Stop()
 	pause := time.NewTimer(0)

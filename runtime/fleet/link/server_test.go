@@ -250,7 +250,7 @@ func TestWhatIsRefusedCountsForMoreThanWantOfASlot(t *testing.T) {
 	u := utterance()
 	u.Voice = "nobody"
 	o := c.Speak(t.Context(), u, speech.Turn{}, link.Attempt{Router: 7, Number: 1}, &speechtest.Recorder{}, func() {})
-	if !errors.Is(o.Err, speech.UnknownVoice("nobody")) || o.Lost {
+	if !errors.Is(o.Err, speech.UnknownVoice("nobody")) || o.PodLost {
 		t.Errorf("a draining pod says %v of an unknown voice", o.Err)
 	}
 	o = c.Speak(t.Context(), utterance(), speech.Turn{}, link.Attempt{Router: 7, Number: 2}, &speechtest.Recorder{}, func() {})

@@ -21,12 +21,12 @@ type speakStream = grpc.BidiStreamingServer[wire.SpeakRequest, wire.SpeakReply]
 
 // call is one utterance on its way from a router. It is the sink that the speaker writes to.
 type call struct {
-	stream speakStream
-	ctx    context.Context // of the utterance
-	owes   atomic.Bool     // the router has a block to take
-	taken  chan struct{}   // it has; buffered
-	more   atomic.Bool     // the session has another utterance
-	begun  func()          // called by Start
+	stream       speakStream
+	ctx          context.Context // of the utterance
+	blockPending atomic.Bool     // the router has a block to take
+	taken        chan struct{}   // it has; buffered
+	more         atomic.Bool     // the session has another utterance
+	begun        func()          // called by Start
 }
 
 // Speak implements the service.
@@ -90,7 +90,7 @@ func (s *Server) speak(ctx context.Context, q *wire.Utterance, c *call) (st spee
 	}
 	turn := speech.Turn{Session: key(number), More: func() bool {
 		var keep bool
-		keep, kept = s.keep(number, q, c.more.Load())
+		keep, kept = s.reserveForWaiting(number, q, c.more.Load())
 		return keep
 	}}
 	st, err = s.speaker.Speak(ctx, u, turn, c)
@@ -102,9 +102,9 @@ func (s *Server) speak(ctx context.Context, q *wire.Utterance, c *call) (st spee
 	return st, kept, err
 }
 
-// keep says whether the slot of that number, which becomes free, is kept for somebody, and the grant for the session
+// reserveForWaiting says whether the slot of that number, which becomes free, is kept for somebody, and the grant for the session
 // that goes on, if it is for that.
-func (s *Server) keep(number uint64, q *wire.Utterance, more bool) (bool, *wire.Grant) {
+func (s *Server) reserveForWaiting(number uint64, q *wire.Utterance, more bool) (bool, *wire.Grant) {
 	draining := s.speaker.Capacity().Draining
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (c *call) listen() error {
 		}
 		switch m := m.Message.(type) {
 		case *wire.SpeakRequest_Taken:
-			if !c.owes.CompareAndSwap(true, false) {
+			if !c.blockPending.CompareAndSwap(true, false) {
 				return &wire.ProtocolError{Text: "the router has taken a block that was not sent"}
 			}
 			c.more.Store(m.Taken.More)
@@ -191,7 +191,7 @@ func (c *call) ChunkStart(v speech.Chunk) error {
 // Audio implements [speech.Sink]. It returns when the router has taken the block.
 func (c *call) Audio(v speech.Audio) error {
 	noteFrames(c.ctx, v.Frames)
-	c.owes.Store(true)
+	c.blockPending.Store(true)
 	if err := c.stream.Send(&wire.SpeakReply{Message: &wire.SpeakReply_Audio{Audio: wire.NewAudio(v)}}); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 func TestAFirstBlockThatComesTooLateIsNotHeard(t *testing.T) {
 	cut := make(chan struct{})
 	r := &speechtest.Recorder{}
-	late := &talk{
+	late := &speakCall{
 		ctx: t.Context(), sink: r, stall: newPatience(0, func() { close(cut) }),
 		answered: func() { t.Error("it counts as answered") },
 	}
