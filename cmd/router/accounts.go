@@ -18,7 +18,7 @@ import (
 // accounts are the keys of a portal, and the usage that it is told.
 type accounts struct {
 	keys    *access.KeyCache
-	copy    *access.KeyCopy
+	copy    *access.KeySnapshot
 	client  *dataplane.Client
 	events  *meter.Log
 	shipper *meter.Shipper
@@ -35,7 +35,7 @@ func openAccounts(o *options, credentials grpcauth.Credentials, log *slog.Logger
 	if a.client, err = dataplane.NewClient(config, a.keys, log); err != nil {
 		return nil, errors.Join(err, a.events.Close())
 	}
-	a.copy = access.KeepCopy(a.keys, filepath.Join(o.data, "keys"), log) // the log of usage has made the folder
+	a.copy = access.NewKeySnapshot(a.keys, filepath.Join(o.data, "keys"), log) // the log of usage has made the folder
 	a.shipper = meter.NewShipper(meter.ShipperConfig{}, a.events, a.client, log)
 	return a, nil
 }

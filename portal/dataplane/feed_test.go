@@ -72,7 +72,7 @@ func (s *tape) WatchKeys(ctx context.Context, update func([]tenant.Key, bool) er
 func newKey() (secret string, k tenant.Key) {
 	secret, hash := access.New(access.LivePrefix)
 	return secret, tenant.Key{
-		ID: hash.KeyID(), OrgID: "org_1", ProjectID: "prj_1", Kind: tenant.Live, Name: "key", Prefix: access.Shown(secret), Hash: hash,
+		ID: hash.KeyID(), OrgID: "org_1", ProjectID: "prj_1", Kind: tenant.Live, Name: "key", Prefix: access.KeyHint(secret), Hash: hash,
 		CreatedAt: time.Now(), CreatedBy: "owner@example.com",
 	}
 }

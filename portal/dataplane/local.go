@@ -21,7 +21,7 @@ func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Lo
 		defer stop()
 		err = feed.Run(ctx)
 	})
-	running.Go(func() { cache.TellUses(ctx, feed.store.Touch, log) })
+	running.Go(func() { cache.ReportLastUsed(ctx, feed.store.Touch, log) })
 	for r := (reader{feed: feed}); ; {
 		u, ended := r.next(ctx)
 		if ended != nil {
@@ -31,7 +31,7 @@ func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Lo
 		feed.acknowledge(self.id, u.Position)
 	}
 	feed.leave(self)
-	cache.Away()
+	cache.PortalLost()
 	running.Wait()
 	return err
 }

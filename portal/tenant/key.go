@@ -150,7 +150,7 @@ func (s *Service) addKey(
 			return CreatedKey{}, err
 		}
 		key := Key{
-			ID: hash.KeyID(), OrgID: project.OrgID, ProjectID: project.ID, Kind: kind, Prefix: access.Shown(secret), Hash: hash,
+			ID: hash.KeyID(), OrgID: project.OrgID, ProjectID: project.ID, Kind: kind, Prefix: access.KeyHint(secret), Hash: hash,
 			CreatedAt: now, CreatedBy: actor.Email, OrgDisclosure: org.Disclosure,
 		}
 		if err := fill(tx, now, &key); err != nil {

@@ -1,6 +1,6 @@
 // Package access turns a presented API key into a grant: what its holder may do.
 //
-// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, of which a [KeyCopy] keeps what the
+// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, of which a [KeySnapshot] keeps what the
 // next process begins with, and a [Guard] before any keyring makes guessing slow.
 package access
 

@@ -26,7 +26,7 @@ const (
 const (
 	randomChars = 32
 	checkChars  = 6 // enough for 32 bits
-	shownChars  = 6
+	hintChars   = 6
 	keyLen      = len(LivePrefix) + randomChars + checkChars
 
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -73,9 +73,9 @@ func Parse(key string) (prefix string, ok bool) {
 // HashOf returns the hash of a presented key, well formed or not.
 func HashOf(key string) Hash { return sha256.Sum256(bytesOf(key)) }
 
-// Shown returns the part of a well-formed key by which people recognise it: its prefix and 6 of its random characters. The 26 characters
+// KeyHint returns the part of a well-formed key by which people recognise it: its prefix and 6 of its random characters. The 26 characters
 // that stay hidden are 154 bits.
-func Shown(key string) string { return key[:len(LivePrefix)+shownChars] }
+func KeyHint(key string) string { return key[:len(LivePrefix)+hintChars] }
 
 // KeyID returns the identifier of the key: "key_" and the first 130 bits of the hash. So one record is found alike by the key that a
 // client presents and by the identifier that a person clicks on. It is safe to log.

@@ -23,10 +23,10 @@ func TestNewKeys(t *testing.T) {
 			if hash != HashOf(key) {
 				t.Fatalf("New returned %v for %q, want its hash %v", hash, key, HashOf(key))
 			}
-			if seen[key] || seen[Shown(key)] {
+			if seen[key] || seen[KeyHint(key)] {
 				t.Fatalf("New made %q, or its shown part, twice", key)
 			}
-			seen[key], seen[Shown(key)] = true, true
+			seen[key], seen[KeyHint(key)] = true, true
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestKnownKeys(t *testing.T) {
 			if got, ok := Parse(tt.key); !ok || got != tt.prefix {
 				t.Errorf("Parse = %q, %v, want %q, true", got, ok, tt.prefix)
 			}
-			if got := Shown(tt.key); got != tt.shown {
+			if got := KeyHint(tt.key); got != tt.shown {
 				t.Errorf("Shown = %q, want %q", got, tt.shown)
 			}
 			if got := HashOf(tt.key).KeyID(); got != tt.id {

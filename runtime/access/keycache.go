@@ -39,13 +39,13 @@ type KeyCacheConfig struct {
 type KeyCache struct {
 	grace time.Duration
 	ready chan struct{} // closed by the first Back, or by a good copy
-	copy  *KeyCopy      // nil without; set before the cache changes for the first time
+	copy  *KeySnapshot  // nil without; set before the cache changes for the first time
 
 	mu       sync.RWMutex
 	keys     map[Hash]*cachedKey
 	lexicons map[string]*lexicon.Lexicon // by project; those without entries are left out
 	lastUses map[string]int64            // last use, as in cachedKey, of keys that are no longer held
-	away     time.Time                   // since when; zero while the portal is there
+	lostAt   time.Time                   // since when; zero while the portal is there
 	began    bool                        // ready is closed
 	changes  uint64                      // how often keys were made, changed or ended by the portal
 }
@@ -68,7 +68,7 @@ func NewKeyCache(cfg KeyCacheConfig) *KeyCache {
 	return &KeyCache{
 		grace: cfg.Grace, ready: make(chan struct{}), keys: make(map[Hash]*cachedKey),
 		lexicons: make(map[string]*lexicon.Lexicon), lastUses: make(map[string]int64),
-		away: time.Now().Add(-cfg.Grace),
+		lostAt: time.Now().Add(-cfg.Grace),
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *KeyCache) Grant(_ context.Context, creds Credentials) (Grant, error) {
 	defer c.mu.RUnlock()
 	h, known := c.keys[hash]
 	switch {
-	case c.isLostLocked(now), !known && !c.away.IsZero():
+	case c.graceEndedLocked(now), !known && !c.lostAt.IsZero():
 		return Grant{}, ErrUnavailable
 	case !known, h.expired(now), h.origin != "" && h.origin != creds.Origin:
 		return Grant{}, ErrInvalidKey
@@ -133,21 +133,21 @@ func (c *KeyCache) replaceLocked(entries []Entry) (narrowed bool) {
 	return c.applyLocked(entries) || narrowed
 }
 
-// Away notes that the portal can no longer be heard. Known keys stay good for the grace from the first Away on; unknown ones may be new,
+// PortalLost notes that the portal can no longer be heard. Known keys stay good for the grace from the first Away on; unknown ones may be new,
 // so that nothing is said about them.
-func (c *KeyCache) Away() {
+func (c *KeyCache) PortalLost() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.away.IsZero() {
-		c.away = time.Now()
+	if c.lostAt.IsZero() {
+		c.lostAt = time.Now()
 	}
 }
 
-// Back notes that the cache holds what the portal does.
-func (c *KeyCache) Back() {
+// PortalBack notes that the cache holds what the portal does.
+func (c *KeyCache) PortalBack() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.away = time.Time{}
+	c.lostAt = time.Time{}
 	c.beginLocked()
 }
 
@@ -167,27 +167,27 @@ func (c *KeyCache) Ready() <-chan struct{} { return c.ready }
 func (c *KeyCache) Check() error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if c.isLostLocked(time.Now()) {
+	if c.graceEndedLocked(time.Now()) {
 		return ErrUnavailable
 	}
 	return nil
 }
 
-// isLostLocked reports whether the portal has been away for too long. It needs the read lock only.
-func (c *KeyCache) isLostLocked(now time.Time) bool {
-	return !c.away.IsZero() && now.Sub(c.away) >= c.grace
+// graceEndedLocked reports whether the portal has been away for too long. It needs the read lock only.
+func (c *KeyCache) graceEndedLocked(now time.Time) bool {
+	return !c.lostAt.IsZero() && now.Sub(c.lostAt) >= c.grace
 }
 
 // Size returns how many keys are held, and whether the portal is there.
 func (c *KeyCache) Size() (keys int, current bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return len(c.keys), c.away.IsZero()
+	return len(c.keys), c.lostAt.IsZero()
 }
 
-// Touched returns when keys were last used, by key id, since the last call. A time is early by up to a second: a key that is used all
+// LastUsed returns when keys were last used, by key id, since the last call. A time is early by up to a second: a key that is used all
 // the time is noted once a second.
-func (c *KeyCache) Touched() map[string]time.Time {
+func (c *KeyCache) LastUsed() map[string]time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	used := make(map[string]time.Time)

@@ -16,21 +16,21 @@ import (
 // entry is a live key of org_1.
 func entry() (key string, e Entry) {
 	key, hash := New(LivePrefix)
-	return key, Entry{Hash: hash, OrgID: "org_1", ProjectID: "prj_1", KeyPrefix: Shown(key)}
+	return key, Entry{Hash: hash, OrgID: "org_1", ProjectID: "prj_1", KeyPrefix: KeyHint(key)}
 }
 
 // playground is a key of a browser that lives for a while.
 func playground(life time.Duration) (key string, e Entry) {
 	key, hash := New(PlaygroundPrefix)
 	return key, Entry{
-		Hash: hash, OrgID: "org_1", ProjectID: "prj_1", KeyPrefix: Shown(key), Playground: true, ExpiresAt: time.Now().Add(life),
+		Hash: hash, OrgID: "org_1", ProjectID: "prj_1", KeyPrefix: KeyHint(key), Playground: true, ExpiresAt: time.Now().Add(life),
 	}
 }
 
 func filled(entries ...Entry) *KeyCache {
 	r := NewKeyCache(KeyCacheConfig{})
 	r.Replace(entries)
-	r.Back()
+	r.PortalBack()
 	return r
 }
 
@@ -66,7 +66,7 @@ func TestKeyCacheGrantsWhatTheEntrySays(t *testing.T) {
 	browserKey, browser := playground(time.Hour)
 	r := filled(e, browser)
 	g := wantGrant(t, r, key, nil)
-	if g.KeyID != e.Hash.KeyID() || g.KeyPrefix != Shown(key) || g.OrgID != "org_1" || g.ProjectID != "prj_1" {
+	if g.KeyID != e.Hash.KeyID() || g.KeyPrefix != KeyHint(key) || g.OrgID != "org_1" || g.ProjectID != "prj_1" {
 		t.Errorf("grant = %+v, want what %+v says", g, e)
 	}
 	if g.Playground || !slices.Equal(g.Voices, e.Voices) || g.Allows("anjura") || !g.Allows("raj") {
@@ -236,13 +236,13 @@ func TestPortalAway(t *testing.T) {
 		}
 		r.Replace([]Entry{e})
 		wantGrant(t, r, key, ErrUnavailable) // known since a while ago, as far as the cache can tell
-		r.Back()
+		r.PortalBack()
 		<-r.Ready()
 		g := wantGrant(t, r, key, nil)
 		wantGrant(t, r, newKey, ErrInvalidKey)
 		wantCheck(nil)
 
-		r.Away()
+		r.PortalLost()
 		wantGrant(t, r, key, nil)
 		wantGrant(t, r, newKey, ErrUnavailable) // it may have been made since
 		wantGrant(t, r, "junk", ErrInvalidKey)
@@ -250,7 +250,7 @@ func TestPortalAway(t *testing.T) {
 			t.Errorf("Size = %d, %v, want 1, false", n, current)
 		}
 		time.Sleep(time.Minute - 1)
-		r.Away() // again: the first one counts
+		r.PortalLost() // again: the first one counts
 		wantGrant(t, r, key, nil)
 		wantCheck(nil)
 		time.Sleep(time.Nanosecond)
@@ -261,7 +261,7 @@ func TestPortalAway(t *testing.T) {
 		}
 
 		r.Apply([]Entry{fresh})
-		r.Back()
+		r.PortalBack()
 		wantGrant(t, r, key, nil)
 		wantGrant(t, r, newKey, nil)
 		wantCheck(nil)
@@ -292,14 +292,14 @@ func TestTouched(t *testing.T) {
 		want := map[string]time.Time{
 			a.Hash.KeyID(): begin.Add(time.Second), b.Hash.KeyID(): begin.Add(500 * time.Millisecond), c.Hash.KeyID(): begin.Add(time.Second),
 		}
-		if got := r.Touched(); !maps.Equal(got, want) {
+		if got := r.LastUsed(); !maps.Equal(got, want) {
 			t.Errorf("touched = %v, want %v", got, want)
 		}
-		if got := r.Touched(); len(got) != 0 {
+		if got := r.LastUsed(); len(got) != 0 {
 			t.Errorf("touched again = %v, want nothing", got)
 		}
 		wantGrant(t, r, keyA, nil)
-		if got := r.Touched(); len(got) != 1 {
+		if got := r.LastUsed(); len(got) != 1 {
 			t.Errorf("touched after another use = %v, want one key", got)
 		}
 	})
@@ -320,10 +320,10 @@ func TestKeyCacheUnderChange(t *testing.T) {
 				case 1:
 					steady.Replace([]Entry{e, other})
 				case 2:
-					steady.Touched()
+					steady.LastUsed()
 				default:
-					steady.Away()
-					steady.Back()
+					steady.PortalLost()
+					steady.PortalBack()
 				}
 			}
 		})

@@ -27,32 +27,32 @@ const (
 	copyVersion = "swar-keys 1"
 )
 
-// KeyCopy keeps a copy of a [KeyCache] in a file, for a process that begins while the portal is away: hashes of keys
+// KeySnapshot keeps a copy of a [KeyCache] in a file, for a process that begins while the portal is away: hashes of keys
 // and what they allow, never a key. It may be used for as long as the cache could go on without the portal: the grace
 // counts from when the portal was last heard, by whichever process.
 //
 // A key that the portal has revoked or restricted never comes back by a copy. It is removed before the change counts as
 // taken in, and written again within a second.
-type KeyCopy struct {
+type KeySnapshot struct {
 	file  string
 	cache *KeyCache
 	log   *slog.Logger
 
-	mu      sync.Mutex
-	changes uint64    // of the cache that the file holds
-	heard   time.Time // what the file says of the portal; zero: there is no file, or it is not known to be good
-	failed  bool      // to write or to remove, which was logged
+	mu          sync.Mutex
+	changes     uint64    // of the cache that the file holds
+	lastContact time.Time // what the file says of the portal; zero: there is no file, or it is not known to be good
+	failed      bool      // to write or to remove, which was logged
 }
 
-// keptKeys is what stands in the file.
-type keptKeys struct {
-	Heard int64     `json:"heard"` // when the portal was, in microseconds since 1970
-	Keys  []keptKey `json:"keys"`
+// savedKeys is what stands in the file.
+type savedKeys struct {
+	LastContact int64      `json:"heard"` // when the portal was, in microseconds since 1970
+	Keys        []savedKey `json:"keys"`
 
 	Lexicons []ProjectLexicon `json:"lexicons,omitempty"`
 }
 
-type keptKey struct {
+type savedKey struct {
 	Hash       Hash     `json:"hash"`
 	OrgID      string   `json:"org_id,omitempty"`
 	ProjectID  string   `json:"project_id,omitempty"`
@@ -64,19 +64,19 @@ type keptKey struct {
 	Disclosure *string  `json:"disclosure,omitempty"` // nil sets nothing
 }
 
-// KeepCopy fills cache from the file, if that is good, and returns what keeps it so while it runs. It is called before
+// NewKeySnapshot fills cache from the file, if that is good, and returns what keeps it so while it runs. It is called before
 // anything else uses the cache. What cannot be used is removed, with a warning.
-func KeepCopy(cache *KeyCache, file string, log *slog.Logger) *KeyCopy {
-	k := &KeyCopy{file: file, cache: cache, log: log}
+func NewKeySnapshot(cache *KeyCache, file string, log *slog.Logger) *KeySnapshot {
+	k := &KeySnapshot{file: file, cache: cache, log: log}
 	kept, err := readCopy(file)
 	if err == nil {
 		k.changes, err = cache.fill(kept)
 	}
 	switch {
 	case err == nil:
-		k.heard = time.UnixMicro(kept.Heard)
+		k.lastContact = time.UnixMicro(kept.LastContact)
 		log.Info("keys are known from before; they are good for a while without the portal",
-			"keys", len(kept.Keys), "portal_heard", k.heard.UTC())
+			"keys", len(kept.Keys), "portal_heard", k.lastContact.UTC())
 	case !errors.Is(err, fs.ErrNotExist):
 		log.Warn("the key snapshot is unusable; waiting for the portal", "file", file, "error", err)
 		k.remove()
@@ -86,45 +86,45 @@ func KeepCopy(cache *KeyCache, file string, log *slog.Logger) *KeyCopy {
 }
 
 // Run keeps the copy up to date until ctx ends, and once more then.
-func (k *KeyCopy) Run(ctx context.Context) error {
+func (k *KeySnapshot) Run(ctx context.Context) error {
 	tick := time.NewTicker(copyEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			k.keep(k.cache.grace / 10)
+			k.save(k.cache.grace / 10)
 		case <-ctx.Done():
-			k.keep(0)
+			k.save(0)
 			return nil
 		}
 	}
 }
 
-// keep writes the file if the keys have changed, if it makes the portal seem to have been away for longer than it was by
+// save writes the file if the keys have changed, if it makes the portal seem to have been away for longer than it was by
 // more than behind, or if the clock was put back.
-func (k *KeyCopy) keep(behind time.Duration) {
+func (k *KeySnapshot) save(behind time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	kept, changes, ok := k.cache.keptKeys(func(heard time.Time, changes uint64) bool {
-		ahead := heard.Sub(k.heard)
-		return k.heard.IsZero() || changes != k.changes || ahead > behind || ahead < -clockLeeway
+	kept, changes, ok := k.cache.snapshot(func(heard time.Time, changes uint64) bool {
+		ahead := heard.Sub(k.lastContact)
+		return k.lastContact.IsZero() || changes != k.changes || ahead > behind || ahead < -clockLeeway
 	})
 	if !ok {
 		return
 	}
 	if err := writeCopy(k.file, kept); err != nil {
-		k.heard = time.Time{} // try again
+		k.lastContact = time.Time{} // try again
 		k.fail("the copy of the keys cannot be written; a restart while the portal is away would know none", err)
 		return
 	}
-	k.heard, k.changes, k.failed = time.UnixMicro(kept.Heard), changes, false
+	k.lastContact, k.changes, k.failed = time.UnixMicro(kept.LastContact), changes, false
 }
 
 // remove removes the file, also when it is being written.
-func (k *KeyCopy) remove() {
+func (k *KeySnapshot) remove() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.heard = time.Time{}
+	k.lastContact = time.Time{}
 	err := os.Remove(k.file)
 	if err == nil {
 		err = syncFolder(k.file)
@@ -135,7 +135,7 @@ func (k *KeyCopy) remove() {
 }
 
 // fail logs what could not be done, once until something can.
-func (k *KeyCopy) fail(what string, err error) {
+func (k *KeySnapshot) fail(what string, err error) {
 	if !k.failed {
 		k.failed = true
 		k.log.Error(what, "file", k.file, "error", err)
@@ -143,12 +143,12 @@ func (k *KeyCopy) fail(what string, err error) {
 }
 
 // fill begins with what was kept, unless that is too old. It returns the number of changes that this made.
-func (c *KeyCache) fill(kept keptKeys) (changes uint64, err error) {
+func (c *KeyCache) fill(kept savedKeys) (changes uint64, err error) {
 	lexicons := compiled(kept.Lexicons)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	age := now.Sub(time.UnixMicro(kept.Heard))
+	age := now.Sub(time.UnixMicro(kept.LastContact))
 	switch {
 	case age < -clockLeeway: // nobody knows how old it is
 		return 0, fmt.Errorf("it is from the future (%v): the clock was put back", -age)
@@ -160,34 +160,34 @@ func (c *KeyCache) fill(kept keptKeys) (changes uint64, err error) {
 		entries[i] = kept.Keys[i].entry()
 	}
 	c.applyLocked(entries)
-	c.takeLexiconsLocked(lexicons, true)
-	c.away = now.Add(-max(age, 0)) // which goes on with now, however the clock is set
+	c.setLexiconsLocked(lexicons, true)
+	c.lostAt = now.Add(-max(age, 0)) // which goes on with now, however the clock is set
 	c.beginLocked()
 	return c.changes, nil
 }
 
-// keptKeys returns what is to be kept, if there is something and wanted says so of when the portal was last heard and
+// savedKeys returns what is to be kept, if there is something and wanted says so of when the portal was last heard and
 // of the number of changes.
-func (c *KeyCache) keptKeys(wanted func(heard time.Time, changes uint64) bool) (_ keptKeys, changes uint64, ok bool) {
+func (c *KeyCache) snapshot(wanted func(heard time.Time, changes uint64) bool) (_ savedKeys, changes uint64, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	heard := c.away
+	heard := c.lostAt
 	if heard.IsZero() {
 		heard = time.Now()
 	}
 	if !c.began || !wanted(heard, c.changes) {
-		return keptKeys{}, 0, false
+		return savedKeys{}, 0, false
 	}
-	kept := keptKeys{Heard: heard.UnixMicro(), Keys: make([]keptKey, 0, len(c.keys))}
+	kept := savedKeys{LastContact: heard.UnixMicro(), Keys: make([]savedKey, 0, len(c.keys))}
 	for hash, h := range c.keys {
-		kept.Keys = append(kept.Keys, newKeptKey(h.entry(hash)))
+		kept.Keys = append(kept.Keys, newSavedKey(h.entry(hash)))
 	}
-	kept.Lexicons = c.keptLexiconsLocked()
+	kept.Lexicons = c.snapshotLexiconsLocked()
 	return kept, c.changes, true
 }
 
-func newKeptKey(e Entry) keptKey {
-	k := keptKey{
+func newSavedKey(e Entry) savedKey {
+	k := savedKey{
 		Hash: e.Hash, OrgID: e.OrgID, ProjectID: e.ProjectID, KeyPrefix: e.KeyPrefix, Playground: e.Playground,
 		Voices: e.Voices, Origin: e.Origin,
 	}
@@ -200,7 +200,7 @@ func newKeptKey(e Entry) keptKey {
 	return k
 }
 
-func (k *keptKey) entry() Entry {
+func (k *savedKey) entry() Entry {
 	e := Entry{
 		Hash: k.Hash, OrgID: k.OrgID, ProjectID: k.ProjectID, KeyPrefix: k.KeyPrefix, Playground: k.Playground,
 		Voices: k.Voices, Origin: k.Origin,
@@ -215,7 +215,7 @@ func (k *keptKey) entry() Entry {
 }
 
 // readCopy reads what writeCopy has written.
-func readCopy(file string) (kept keptKeys, err error) {
+func readCopy(file string) (kept savedKeys, err error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return kept, err
@@ -235,7 +235,7 @@ func readCopy(file string) (kept keptKeys, err error) {
 }
 
 // writeCopy puts kept in the place of file, which holds all of it or what it held before, also when the power fails.
-func writeCopy(file string, kept keptKeys) (err error) {
+func writeCopy(file string, kept savedKeys) (err error) {
 	body, err := json.Marshal(kept)
 	if err != nil {
 		return err

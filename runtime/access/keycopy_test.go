@@ -30,7 +30,7 @@ type kept struct {
 func begin(t *testing.T, file string) kept {
 	t.Helper()
 	k := kept{KeyCache: NewKeyCache(KeyCacheConfig{Grace: copyGrace}), log: new(bytes.Buffer)}
-	c := KeepCopy(k.KeyCache, file, slog.New(slog.NewTextHandler(k.log, nil)))
+	c := NewKeySnapshot(k.KeyCache, file, slog.New(slog.NewTextHandler(k.log, nil)))
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -73,9 +73,9 @@ func TestKeysAreKnownAfterARestart(t *testing.T) {
 				key, e := entry()
 				first := begin(t, file)
 				first.Replace([]Entry{e})
-				first.Back()
+				first.PortalBack()
 				time.Sleep(time.Hour)
-				first.Away()
+				first.PortalLost()
 				heard := time.Now()
 				time.Sleep(tt.before)
 				first.stop()
@@ -100,7 +100,7 @@ func TestKeysAreKnownAfterARestart(t *testing.T) {
 				time.Sleep(time.Nanosecond)
 				wantGrant(t, second, key, ErrUnavailable)
 				second.Replace([]Entry{e})
-				second.Back()
+				second.PortalBack()
 				wantGrant(t, second, key, nil)
 				wantGrant(t, second, other, ErrInvalidKey)
 			})
@@ -115,7 +115,7 @@ func TestAKilledProcessLosesATenthOfTheGrace(t *testing.T) {
 		file := filepath.Join(folder, "keys")
 		key, e := entry()
 		first := begin(t, file)
-		first.Back()
+		first.PortalBack()
 		first.Apply([]Entry{e})
 		time.Sleep(time.Second + time.Millisecond)
 		wantGrant(t, begin(t, duplicate(t, file)), key, nil)
@@ -156,7 +156,7 @@ func TestWhatIsNotAllowedAnyMoreDoesNotComeBack(t *testing.T) {
 				otherKey, other := entry()
 				first := begin(t, file)
 				first.Replace([]Entry{e, other})
-				first.Back()
+				first.PortalBack()
 				time.Sleep(time.Minute)
 				wantGrant(t, begin(t, duplicate(t, file)), key, nil)
 				change(first, e, other)
@@ -181,8 +181,8 @@ func TestExpiredKeysDoNotComeBack(t *testing.T) {
 		key, e := playground(10 * time.Minute)
 		first := begin(t, file)
 		first.Replace([]Entry{e})
-		first.Back()
-		first.Away()
+		first.PortalBack()
+		first.PortalLost()
 		first.stop()
 		time.Sleep(10*time.Minute - time.Millisecond)
 		second := begin(t, file)
@@ -207,7 +207,7 @@ func TestWhatWouldChangeNothingIsNotWritten(t *testing.T) {
 		e.Voices = []string{"raj"}
 		k := begin(t, file)
 		k.Replace([]Entry{e, p})
-		k.Back()
+		k.PortalBack()
 		time.Sleep(2 * time.Second)
 		before, err := os.Stat(file)
 		if err != nil {
@@ -219,7 +219,7 @@ func TestWhatWouldChangeNothingIsNotWritten(t *testing.T) {
 		for range 60 {
 			k.Replace([]Entry{e, p})
 			k.Apply([]Entry{e})
-			k.Back()
+			k.PortalBack()
 			time.Sleep(time.Second)
 		}
 		after, err := os.Stat(file)
@@ -243,7 +243,7 @@ func TestACopyThatCannotBeUsed(t *testing.T) {
 				key, e := entry()
 				first := begin(t, file)
 				first.Replace([]Entry{e})
-				first.Back()
+				first.PortalBack()
 				first.stop()
 				whole, err := os.ReadFile(file)
 				if err != nil {
@@ -276,7 +276,7 @@ func TestTheClockIsPutBack(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "keys")
 			key, e := entry()
-			c := keptKeys{Heard: time.Now().Add(ahead).UnixMicro(), Keys: []keptKey{newKeptKey(e)}}
+			c := savedKeys{LastContact: time.Now().Add(ahead).UnixMicro(), Keys: []savedKey{newSavedKey(e)}}
 			if err := writeCopy(file, c); err != nil {
 				t.Fatal(err)
 			}
@@ -298,7 +298,7 @@ func TestACopyThatCannotBeWritten(t *testing.T) {
 		key, e := entry()
 		k := begin(t, file)
 		k.Replace([]Entry{e})
-		k.Back()
+		k.PortalBack()
 		time.Sleep(time.Minute)
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -334,7 +334,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 			t.Fatalf("%s has a type that this test does not know", v.Type().Field(i).Name)
 		}
 	}
-	k := newKeptKey(full)
+	k := newSavedKey(full)
 	if got := k.entry(); !reflect.DeepEqual(got, full) {
 		t.Errorf("got %+v\nwant %+v", got, full)
 	}

@@ -9,13 +9,13 @@ type ProjectLexicon struct {
 	Entries   []lexicon.Entry `json:"entries"`
 }
 
-// TakeLexicons takes over lexicons that are new or have changed; with all they are all there are. It keeps their Entries.
+// SetLexicons takes over lexicons that are new or have changed; with all they are all there are. It keeps their Entries.
 // Grants have them from then on.
-func (c *KeyCache) TakeLexicons(lexicons []ProjectLexicon, all bool) {
+func (c *KeyCache) SetLexicons(lexicons []ProjectLexicon, all bool) {
 	ready := compiled(lexicons) // which takes a while, so without the lock
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.takeLexiconsLocked(ready, all)
+	c.setLexiconsLocked(ready, all)
 }
 
 // compiled makes lexicons ready for use. One without entries is nil.
@@ -27,7 +27,7 @@ func compiled(lexicons []ProjectLexicon) map[string]*lexicon.Lexicon {
 	return ready
 }
 
-func (c *KeyCache) takeLexiconsLocked(ready map[string]*lexicon.Lexicon, all bool) {
+func (c *KeyCache) setLexiconsLocked(ready map[string]*lexicon.Lexicon, all bool) {
 	if len(ready) == 0 && !(all && len(c.lexicons) > 0) {
 		return
 	}
@@ -44,8 +44,8 @@ func (c *KeyCache) takeLexiconsLocked(ready map[string]*lexicon.Lexicon, all boo
 	}
 }
 
-// keptLexiconsLocked are the lexicons that are held. It needs the read lock only.
-func (c *KeyCache) keptLexiconsLocked() (kept []ProjectLexicon) {
+// snapshotLexiconsLocked are the lexicons that are held. It needs the read lock only.
+func (c *KeyCache) snapshotLexiconsLocked() (kept []ProjectLexicon) {
 	for id, l := range c.lexicons {
 		kept = append(kept, ProjectLexicon{id, l.Version(), l.Entries()})
 	}

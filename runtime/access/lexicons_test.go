@@ -12,7 +12,7 @@ func TestGrantsHaveTheLexiconOfTheirProject(t *testing.T) {
 	c := NewKeyCache(KeyCacheConfig{})
 	key, hash := New(LivePrefix)
 	c.Replace([]Entry{{Hash: hash, OrgID: "org_1", ProjectID: "prj_1"}})
-	c.Back()
+	c.PortalBack()
 	version := func(c *KeyCache) int64 {
 		t.Helper()
 		g, err := c.Grant(t.Context(), Credentials{Key: key})
@@ -40,15 +40,15 @@ func TestGrantsHaveTheLexiconOfTheirProject(t *testing.T) {
 		{"all but its own", []ProjectLexicon{{"prj_2", 10, entries}}, true, 0},
 		{"once more", []ProjectLexicon{{"prj_1", 5, entries}}, false, 5},
 	} {
-		c.TakeLexicons(step.told, step.all)
+		c.SetLexicons(step.told, step.all)
 		if got := version(c); got != step.want {
 			t.Errorf("after %s the version is %d, want %d", step.what, got, step.want)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "keys")
-	KeepCopy(c, file, slog.New(slog.DiscardHandler)).keep(0)
+	NewKeySnapshot(c, file, slog.New(slog.DiscardHandler)).save(0)
 	again := NewKeyCache(KeyCacheConfig{})
-	KeepCopy(again, file, slog.New(slog.DiscardHandler))
+	NewKeySnapshot(again, file, slog.New(slog.DiscardHandler))
 	if got := version(again); got != 5 {
 		t.Errorf("from the copy comes version %d, want 5", got)
 	}

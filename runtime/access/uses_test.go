@@ -16,7 +16,7 @@ func TestLastUsesAreKeptUntilTheyAreTold(t *testing.T) {
 		secret, hash := New(LivePrefix)
 		cache := NewKeyCache(KeyCacheConfig{})
 		cache.Replace([]Entry{{Hash: hash}})
-		cache.Back()
+		cache.PortalBack()
 		var failing atomic.Bool
 		failing.Store(true)
 		var told []time.Time // read when synctest.Wait has returned
@@ -24,7 +24,7 @@ func TestLastUsesAreKeptUntilTheyAreTold(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			cache.TellUses(ctx, func(_ context.Context, used map[string]time.Time) error {
+			cache.ReportLastUsed(ctx, func(_ context.Context, used map[string]time.Time) error {
 				told = append(told, used[hash.KeyID()])
 				if failing.Load() {
 					return errors.New("no room")

@@ -91,9 +91,9 @@ func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Cli
 // portal, whose absence the cache is told.
 func (c *Client) Run(ctx context.Context) error {
 	var telling sync.WaitGroup
-	telling.Go(func() { c.cache.TellUses(ctx, c.touch, c.log) })
+	telling.Go(func() { c.cache.ReportLastUsed(ctx, c.touch, c.log) })
 	defer telling.Wait()
-	defer c.cache.Away()
+	defer c.cache.PortalLost()
 	for wait := minRetry; ; {
 		begun := time.Now()
 		heard, err := c.follow(ctx)
@@ -103,7 +103,7 @@ func (c *Client) Run(ctx context.Context) error {
 		if errors.Is(err, io.EOF) && heard && time.Since(begun) >= minCall { // the portal has connections made anew
 			continue
 		}
-		c.cache.Away()
+		c.cache.PortalLost()
 		c.lose(err)
 		if heard {
 			wait = minRetry

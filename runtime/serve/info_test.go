@@ -123,14 +123,14 @@ func TestReadyzWhileNoKeyCanBeChecked(t *testing.T) {
 			}
 		}
 		want(200, `{"status":"ready"}`)
-		keys.Away()
+		keys.PortalLost()
 		time.Sleep(time.Minute - time.Nanosecond)
 		want(200, `{"status":"ready"}`)
 		time.Sleep(time.Nanosecond)
 		want(503, `{"error":"portal unavailable"}`)
-		keys.Back()
+		keys.PortalBack()
 		want(200, `{"status":"ready"}`)
-		keys.Away()
+		keys.PortalLost()
 		time.Sleep(time.Hour)
 		server.Drain()
 		want(503, `{"error":"draining"}`)

@@ -317,7 +317,7 @@ func TestNoSecretIsLogged(t *testing.T) {
 	}
 	for where, text := range map[string]string{"the log": logged.String(), "the log of net/http": complaints.String(), "an answer": answers.String()} {
 		for _, key := range []string{good, unknown, gone} {
-			secret := key[len(access.Shown(key)):] // 26 random characters and a checksum
+			secret := key[len(access.KeyHint(key)):] // 26 random characters and a checksum
 			for _, part := range []string{secret, secret[:12], access.HashOf(key).String()} {
 				if strings.Contains(text, part) {
 					t.Errorf("%s holds %q of a key", where, part)

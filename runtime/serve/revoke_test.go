@@ -19,7 +19,7 @@ import (
 // newKey is a key of org_1.
 func newKey() (key string, e access.Entry) {
 	key, hash := access.New(access.LivePrefix)
-	return key, access.Entry{Hash: hash, OrgID: "org_1", ProjectID: "prj_1", KeyPrefix: access.Shown(key)}
+	return key, access.Entry{Hash: hash, OrgID: "org_1", ProjectID: "prj_1", KeyPrefix: access.KeyHint(key)}
 }
 
 func revoked(e access.Entry) []access.Entry { return []access.Entry{{Hash: e.Hash, Revoked: true}} }
@@ -27,7 +27,7 @@ func revoked(e access.Entry) []access.Entry { return []access.Entry{{Hash: e.Has
 func ringOf(entries ...access.Entry) *access.KeyCache {
 	ring := access.NewKeyCache(access.KeyCacheConfig{})
 	ring.Replace(entries)
-	ring.Back()
+	ring.PortalBack()
 	return ring
 }
 
@@ -268,7 +268,7 @@ func TestThePortalIsAway(t *testing.T) {
 	known, entry := newKey()
 	unknown, _ := newKey()
 	ring := ringOf(entry)
-	ring.Away()
+	ring.PortalLost()
 	g := newRig(t, &script{}, func(c *Config) { c.Keys = ring })
 	if a := g.do(http.MethodGet, "/v1/voices", "", "X-Api-Key", known); a.StatusCode != http.StatusOK {
 		t.Errorf("a known key is answered %d", a.StatusCode)
@@ -395,7 +395,7 @@ func TestAKeyThatIsBoundToAnotherOriginSpeaksNoMore(t *testing.T) {
 // An open socket is no way around the end of the grace: a key that was revoked meanwhile would speak on for ever.
 func TestAnOpenSocketWhileThePortalIsAway(t *testing.T) {
 	bubbleRevoking(t, newScript, func(_ *testing.T, g revoking, _ *script) {
-		g.ring.Away()
+		g.ring.PortalLost()
 		time.Sleep(50 * time.Second)
 		s := g.with(g.key)
 		defer s.conn.Close()
@@ -405,7 +405,7 @@ func TestAnOpenSocketWhileThePortalIsAway(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		s.speak("b", "second")
 		s.wantError("b", 503, "portal unavailable", "portal_unavailable")
-		g.ring.Back()
+		g.ring.PortalBack()
 		s.speak("c", "third")
 		s.until("end")
 	})
@@ -415,11 +415,11 @@ func TestUtterancesCountAsUsesOfTheKey(t *testing.T) {
 	bubbleRevoking(t, newScript, func(t *testing.T, g revoking, _ *script) {
 		s := g.with(g.key)
 		defer s.conn.Close()
-		g.ring.Touched()
+		g.ring.LastUsed()
 		time.Sleep(10 * time.Second)
 		s.speak("a", "first")
 		s.until("end")
-		if used := g.ring.Touched()[g.entry.Hash.KeyID()]; !used.Equal(time.Now()) {
+		if used := g.ring.LastUsed()[g.entry.Hash.KeyID()]; !used.Equal(time.Now()) {
 			t.Errorf("the key was last used at %v, want now, %v", used, time.Now())
 		}
 	})

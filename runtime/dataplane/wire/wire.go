@@ -27,7 +27,7 @@ type Update struct {
 // TakeIn makes cache know what u says.
 func (u Update) TakeIn(cache *access.KeyCache) {
 	if u.AllLexicons || len(u.Lexicons) > 0 { // before the keys, so that none is good without its lexicon
-		cache.TakeLexicons(u.Lexicons, u.AllLexicons)
+		cache.SetLexicons(u.Lexicons, u.AllLexicons)
 	}
 	switch {
 	case u.Full:
@@ -36,8 +36,8 @@ func (u Update) TakeIn(cache *access.KeyCache) {
 		cache.Apply(u.Keys)
 	}
 	if u.Stale {
-		cache.Away()
+		cache.PortalLost()
 	} else {
-		cache.Back()
+		cache.PortalBack()
 	}
 }
