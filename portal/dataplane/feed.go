@@ -70,10 +70,10 @@ func (f *Feed) Run(ctx context.Context) error {
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		err := f.store.WatchKeys(ctx, func(keys []tenant.Key, full bool) error {
 			wait = minRetry
-			f.take(keys, full)
+			f.apply(keys, full)
 			return nil
 		})
-		f.lose()
+		f.storeLost()
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, tenant.ErrClosed):
@@ -92,11 +92,11 @@ func (f *Feed) Refuse(h access.Hash) {
 	defer f.mu.Unlock()
 	f.refused[h] = true
 	f.putLocked(ended(h))
-	f.tellLocked()
+	f.notifyLocked()
 }
 
-// take turns what the store tells into changes. After a pause it tells everything, of which most is known.
-func (f *Feed) take(keys []tenant.Key, full bool) {
+// apply turns what the store tells into changes. After a pause it tells everything, of which most is known.
+func (f *Feed) apply(keys []tenant.Key, full bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if full {
@@ -115,15 +115,15 @@ func (f *Feed) take(keys []tenant.Key, full bool) {
 	}
 	f.purgeLocked()
 	f.begun, f.stale = true, false
-	f.tellLocked()
+	f.notifyLocked()
 }
 
-// lose notes that the store is not heard any more.
-func (f *Feed) lose() {
+// storeLost notes that the store is not heard any more.
+func (f *Feed) storeLost() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stale = true
-	f.tellLocked()
+	f.notifyLocked()
 }
 
 func (f *Feed) putLocked(e access.Entry) {
@@ -158,7 +158,7 @@ func (f *Feed) purgeLocked() {
 	f.purgeAt = max(minPurge, 2*len(f.keys))
 }
 
-func (f *Feed) tellLocked() {
+func (f *Feed) notifyLocked() {
 	close(f.growth)
 	f.growth = make(chan struct{})
 }

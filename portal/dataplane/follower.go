@@ -36,8 +36,8 @@ func (f *Feed) follow(name string) *follower {
 	return w
 }
 
-// leave ends what follow began. Nobody awaits w any longer.
-func (f *Feed) leave(w *follower) {
+// unfollow ends what follow began. Nobody awaits w any longer.
+func (f *Feed) unfollow(w *follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.followers, w.id)

@@ -92,7 +92,7 @@ func TestWhoIsAwaited(t *testing.T) {
 		want time.Duration
 		late bool // that is logged
 	}{
-		"nobody else":          {func(f *Feed, w *follower) { f.leave(w) }, 0, false},
+		"nobody else":          {func(f *Feed, w *follower) { f.unfollow(w) }, 0, false},
 		"one who acknowledges": {func(f *Feed, w *follower) { f.acknowledge(w.id, f.newest()) }, 0, false},
 		"one who does so just in time": {func(f *Feed, w *follower) {
 			time.Sleep(awaitLimit - 1)
@@ -105,7 +105,7 @@ func TestWhoIsAwaited(t *testing.T) {
 		"one who never does": {func(*Feed, *follower) {}, awaitLimit, true},
 		"one who leaves": {func(f *Feed, w *follower) {
 			time.Sleep(awaitLimit / 2)
-			f.leave(w)
+			f.unfollow(w)
 		}, awaitLimit / 2, false},
 		"one who has not got so far": {func(f *Feed, w *follower) {
 			at := f.newest()
@@ -192,7 +192,7 @@ func TestBeingLateIsLoggedOnce(t *testing.T) {
 		wantLines(2, 1)
 		f.acknowledge(w.id, f.newest())
 		wantLines(2, 2)
-		f.leave(w)
+		f.unfollow(w)
 		if len(f.followers) != 0 {
 			t.Errorf("%d followers are left", len(f.followers))
 		}
@@ -391,7 +391,7 @@ func TestFollowersAreCounted(t *testing.T) {
 		want("a key is new", 0, 2)
 		f.acknowledge(a.id, now())
 		want("one has taken it in", 1, 1)
-		f.leave(b)
+		f.unfollow(b)
 		want("the other has left", 1, 0)
 	})
 }

@@ -15,7 +15,7 @@ func (f *Feed) followLexicons(ctx context.Context) {
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		err := f.store.WatchLexicons(ctx, func(lexicons []tenant.Lexicon, full bool) error {
 			wait = minRetry
-			f.takeLexicons(lexicons, full)
+			f.applyLexicons(lexicons, full)
 			return nil
 		})
 		if ctx.Err() != nil || errors.Is(err, tenant.ErrClosed) {
@@ -26,8 +26,8 @@ func (f *Feed) followLexicons(ctx context.Context) {
 	}
 }
 
-// takeLexicons takes over what the store tells. A lexicon is never deleted, only emptied.
-func (f *Feed) takeLexicons(lexicons []tenant.Lexicon, full bool) {
+// applyLexicons takes over what the store tells. A lexicon is never deleted, only emptied.
+func (f *Feed) applyLexicons(lexicons []tenant.Lexicon, full bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	changed := full && !f.lexiconsBegun
@@ -40,7 +40,7 @@ func (f *Feed) takeLexicons(lexicons []tenant.Lexicon, full bool) {
 	}
 	if changed {
 		f.lexiconChange++
-		f.tellLocked()
+		f.notifyLocked()
 	}
 }
 

@@ -27,10 +27,10 @@ func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Lo
 		if ended != nil {
 			break
 		}
-		u.TakeIn(cache)
+		u.ApplyTo(cache)
 		feed.acknowledge(self.id, u.Position)
 	}
-	feed.leave(self)
+	feed.unfollow(self)
 	cache.PortalLost()
 	running.Wait()
 	return err

@@ -106,7 +106,7 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 	var id uint64 // nobody
 	if hello.Acknowledges {
 		self := s.feed.follow(callerOf(ctx))
-		defer s.feed.leave(self)
+		defer s.feed.unfollow(self)
 		id = self.id
 	}
 	r := reader{feed: s.feed, at: wire.Position{Epoch: hello.Epoch, Sequence: hello.Sequence}}

@@ -55,8 +55,8 @@ type Client struct {
 	portal wire.DataplaneClient
 
 	// Of the goroutine that runs.
-	at   wire.Position
-	away bool // and it was logged
+	at         wire.Position
+	portalLost bool // and it was logged
 }
 
 // NewClient checks cfg and returns a client that keeps cache up to date while it runs. It connects when it is used;
@@ -104,7 +104,7 @@ func (c *Client) Run(ctx context.Context) error {
 			continue
 		}
 		c.cache.PortalLost()
-		c.lose(err)
+		c.logLost(err)
 		if heard {
 			wait = minRetry
 		}
@@ -191,15 +191,15 @@ func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 }
 
 func (c *Client) take(u wire.Update) {
-	u.TakeIn(c.cache)
+	u.ApplyTo(c.cache)
 	if u.Epoch != 0 { // otherwise the portal knows nothing yet
 		c.at = u.Position
 	}
 	switch {
 	case u.Stale:
-		c.lose(errDeaf)
-	case c.away:
-		c.away = false
+		c.logLost(errDeaf)
+	case c.portalLost:
+		c.portalLost = false
 		keys, _ := c.cache.Size()
 		c.log.Info("the portal is back", "portal", c.cfg.Addr, "keys", keys)
 	}
@@ -247,10 +247,10 @@ func (c *Client) acknowledge(ctx context.Context, taken <-chan acknowledgement) 
 	}
 }
 
-// lose logs that the portal is away, once until it is back.
-func (c *Client) lose(err error) {
-	if !c.away {
-		c.away = true
+// logLost logs that the portal is away, once until it is back.
+func (c *Client) logLost(err error) {
+	if !c.portalLost {
+		c.portalLost = true
 		c.log.Warn("the portal is away; known keys are good for a while, and usage is kept; trying again", "portal", c.cfg.Addr, "error", err)
 	}
 }

@@ -72,7 +72,7 @@ func TestWhatAnUpdateDoesToACache(t *testing.T) {
 		{"the store is heard again", Update{}, 1, true},
 		{"everything, which is nothing", Update{Full: true}, 0, true},
 	} {
-		step.update.TakeIn(cache)
+		step.update.ApplyTo(cache)
 		if keys, current := cache.Size(); keys != step.keys || current != step.current {
 			t.Errorf("%s: %d keys, current %v, want %d, %v", step.name, keys, current, step.keys, step.current)
 		}

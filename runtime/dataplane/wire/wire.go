@@ -24,8 +24,8 @@ type Update struct {
 	AllLexicons bool                    // Lexicons are all there are
 }
 
-// TakeIn makes cache know what u says.
-func (u Update) TakeIn(cache *access.KeyCache) {
+// ApplyTo makes cache know what u says.
+func (u Update) ApplyTo(cache *access.KeyCache) {
 	if u.AllLexicons || len(u.Lexicons) > 0 { // before the keys, so that none is good without its lexicon
 		cache.SetLexicons(u.Lexicons, u.AllLexicons)
 	}
