@@ -65,7 +65,7 @@ func (s *Speaker) Speak(
 		return st, err
 	}
 	defer s.withdraw(c)
-	asked := turn.Asked
+	asked := turn.QueuedSince
 	if asked.IsZero() {
 		asked = begin
 	}
@@ -93,14 +93,14 @@ func (s *Speaker) arrive(u speech.Utterance, turn speech.Turn) (*call, error) {
 	affinity := route.Affinity(u.Voice, u.Text, u.Raw, u.EnDigits)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.draining && turn.Begun.IsZero() {
+	if s.draining && turn.StartedAt.IsZero() {
 		return nil, speech.ErrDraining
 	}
 	s.lastID++
 	c := &call{id: s.lastID, placed: make(chan placement, 1)}
 	s.calls[c.id] = c
 	s.applyLocked(s.router.Arrive(time.Now(), c.id, route.Request{
-		Affinity: affinity, Session: turn.Session, StartedAt: turn.Begun,
+		Affinity: affinity, Session: turn.Session, StartedAt: turn.StartedAt,
 	}))
 	return c, nil
 }
@@ -167,7 +167,7 @@ func (sp *speaking) placement(ctx context.Context) (placement, error) {
 	}()
 	over := time.NewTimer(time.Until(sp.begin.Add(sp.waitLimit)))
 	defer over.Stop()
-	if !sp.turn.Begun.IsZero() {
+	if !sp.turn.StartedAt.IsZero() {
 		over.Stop()
 	}
 	for {

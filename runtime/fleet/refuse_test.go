@@ -75,7 +75,7 @@ func TestARefusalDoesNotWaitForAPod(t *testing.T) {
 					text = "。"
 				}
 				begin := time.Now()
-				turn := speech.Turn{Asked: begin.Add(-tt.asked)}
+				turn := speech.Turn{QueuedSince: begin.Add(-tt.asked)}
 				_, err := s.Speak(t.Context(), utterance(text), turn, &speechtest.Recorder{})
 				if took := time.Since(begin); !errors.Is(err, tt.want) || took != tt.after {
 					t.Errorf("%v after %v, want %v after %v", err, took, tt.want, tt.after)

@@ -143,7 +143,7 @@ func (s *Stream) billedLocked(err error) int64 {
 	switch {
 	case s.event.Status.Billed():
 		return s.decoded
-	case errors.Is(err, speech.ErrUnheard):
+	case errors.Is(err, speech.ErrUnreadAudio):
 		return s.taken
 	default:
 		return 0
@@ -196,7 +196,7 @@ func publicText(err error) string {
 		return strings.ToValidUTF8(e.Text[:min(len(e.Text), maxErrorText)], "")
 	}
 	for _, known := range []error{
-		speech.ErrUnheard, speech.ErrTimeout, speech.ErrWorkerGone,
+		speech.ErrUnreadAudio, speech.ErrTimeout, speech.ErrWorkerGone,
 		speech.ErrClientSlow, speech.ErrClientGone, speech.ErrDraining, access.ErrInvalidKey,
 	} {
 		if errors.Is(err, known) {

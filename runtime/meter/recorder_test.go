@@ -78,9 +78,9 @@ func TestAStreamLeavesEvents(t *testing.T) {
 		"the client was slow": {3, 0, 3, speech.ErrClientSlow, "3/3 cancelled client too slow", 3},
 		"the key was revoked": {3, 0, 3, access.ErrInvalidKey, "3/3 cancelled invalid api key", 3},
 		"time ran out":        {130, 0, 130, speech.ErrTimeout, "125/125 5/-125 timeout timeout", 0},
-		"time ran out for the client": {300, 40, 300, speech.ErrUnheard,
+		"time ran out for the client": {300, 40, 300, speech.ErrUnreadAudio,
 			"125/125 128/128 47/7 timeout timeout: audio was waiting for the client", 260},
-		"time ran out before the client began": {300, 300, 300, speech.ErrUnheard,
+		"time ran out before the client began": {300, 300, 300, speech.ErrUnreadAudio,
 			"300/0 timeout timeout: audio was waiting for the client", 0},
 		"the engine failed": {
 			260, 0, 261, &speech.EngineError{Text: "model file changed", Err: errors.New("secret path")},

@@ -107,12 +107,12 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 // acquire takes a slot for an utterance that Speak was called for at begin.
 func (s *Speaker) acquire(ctx context.Context, turn speech.Turn, begin time.Time) (*pool.Slot, error) {
 	switch {
-	case !turn.Begun.IsZero():
-		return s.pool.Continue(ctx, turn.Session, turn.Begun)
-	case turn.Asked.IsZero():
+	case !turn.StartedAt.IsZero():
+		return s.pool.Continue(ctx, turn.Session, turn.StartedAt)
+	case turn.QueuedSince.IsZero():
 		return s.pool.Acquire(ctx, turn.Session, begin)
 	default:
-		return s.pool.Acquire(ctx, turn.Session, turn.Asked)
+		return s.pool.Acquire(ctx, turn.Session, turn.QueuedSince)
 	}
 }
 

@@ -307,7 +307,7 @@ func TestNoCapacityIsRefusedUntouched(t *testing.T) {
 		if !errors.Is(err, speech.ErrBusy) || st.Started || len(r.Started) != 0 || st.Wall != 1950*time.Millisecond {
 			t.Errorf("Speak = %+v, %v; want busy after 1.95 s and nothing started", st, err)
 		}
-		earlier := speech.Turn{Asked: time.Now().Add(-time.Second)}
+		earlier := speech.Turn{QueuedSince: time.Now().Add(-time.Second)}
 		if st, err := s.Speak(t.Context(), u, earlier, r); !errors.Is(err, speech.ErrBusy) || st.Wall != 950*time.Millisecond {
 			t.Errorf("Speak = %+v, %v; want busy 1.95 s after the utterance was asked for", st, err)
 		}

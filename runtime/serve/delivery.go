@@ -135,14 +135,14 @@ func (d *delivery) deliver(ctx context.Context, buffered bool) error {
 	}
 	waiting := d.inHand || d.sending && d.queue.len() > 0
 	if errors.Is(err, speech.ErrTimeout) && waiting {
-		return speech.ErrUnheard
+		return speech.ErrUnreadAudio
 	}
 	return err
 }
 
 // sendFailure says why an answer in lines ends here, to a client that is still there.
 func (d *delivery) sendFailure(err error) {
-	if err == nil || !d.sending || d.failLine == nil || endedByClient(err) || errors.Is(err, speech.ErrUnheard) {
+	if err == nil || !d.sending || d.failLine == nil || endedByClient(err) || errors.Is(err, speech.ErrUnreadAudio) {
 		return
 	}
 	_ = d.control.SetWriteDeadline(time.Now().Add(failureTime))

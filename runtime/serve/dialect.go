@@ -143,7 +143,7 @@ func (s *Server) ordered(d *dialect.Dialect, read func(dialect.Call) (dialect.Or
 		if err != nil {
 			return err
 		}
-		turn := speech.Turn{Asked: time.Now()}
+		turn := speech.Turn{QueuedSince: time.Now()}
 		order, err := read(s.call(w, r, grant, body))
 		for name, value := range order.Headers {
 			w.Header().Set(name, value)

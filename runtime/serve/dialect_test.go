@@ -364,10 +364,10 @@ func TestALongTextIsNotCutForWantOfCapacity(t *testing.T) {
 		t.Fatalf("%s with %d bytes (%v) in %d turns", got.Status, len(got.body), got.cut, len(turns))
 	}
 	first, second := turns[0], turns[1]
-	if !first.Begun.IsZero() || first.Asked.IsZero() || !more[0] || first.Session == "" {
+	if !first.StartedAt.IsZero() || first.QueuedSince.IsZero() || !more[0] || first.Session == "" {
 		t.Errorf("the first half is of the turn %+v, more: %v", first, more[0])
 	}
-	if second.Begun.IsZero() || !second.Asked.IsZero() || more[1] || second.Session != first.Session {
+	if second.StartedAt.IsZero() || !second.QueuedSince.IsZero() || more[1] || second.Session != first.Session {
 		t.Errorf("the second half is of the turn %+v, more: %v", second, more[1])
 	}
 }

@@ -53,7 +53,7 @@ func failureOf(err error) failure {
 		return failure{http.StatusServiceUnavailable, speech.ErrBusy.Error(), "busy", metrics.Busy, true}
 	case errors.Is(err, speech.ErrWarming):
 		return failure{http.StatusServiceUnavailable, speech.ErrWarming.Error(), "warming_up", metrics.Warming, true}
-	case errors.Is(err, speech.ErrUnheard):
+	case errors.Is(err, speech.ErrUnreadAudio):
 		return failure{http.StatusGatewayTimeout, speech.ErrTimeout.Error(), "timeout", metrics.ClientGone, false}
 	case errors.Is(err, speech.ErrTimeout):
 		return failure{http.StatusGatewayTimeout, speech.ErrTimeout.Error(), "timeout", metrics.Timeout, false}

@@ -21,7 +21,7 @@ var everyFailure = []error{
 	speech.UnknownLexicon("lex_…"), errInputType, errRawSSML, errSSMLAppended, &speech.Refusal{Code: speech.CodeUnsupportedSSML, Text: "ssml: WHAT is not supported"},
 	access.ErrMissingKey, access.ErrInvalidKey, speech.VoiceNotAllowed("x"), errNotFound, errMethodNotAllowed, errBodyTimeout,
 	speech.ErrTextTooLong, speech.TooManyChunks(65), errBodyTooLarge, errEncodedBody, errUpgradeRequired,
-	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable, speech.ErrTimeout, speech.ErrUnheard,
+	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable, speech.ErrTimeout, speech.ErrUnreadAudio,
 }
 
 // TestDocsListEveryFailure compares the errors table of docs/api.md with what is answered: status, text and code.
@@ -75,7 +75,7 @@ func TestFailuresAreFoundThroughWrapping(t *testing.T) {
 func TestWhatIsOurs(t *testing.T) {
 	for _, err := range everyFailure {
 		f := failureOf(err)
-		want := f.status >= 500 && f.status != 503 && err != speech.ErrUnheard
+		want := f.status >= 500 && f.status != 503 && err != speech.ErrUnreadAudio
 		if got := f.ours(); got != want {
 			t.Errorf("%v is ours: %v, want %v", err, got, want)
 		}

@@ -33,13 +33,13 @@ func (p parts) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, 
 	turn.Session = newRequestID()
 	for i := range halves {
 		turn.More = func() bool { return i+1 < len(halves) }
-		turn.Begun = all.heard // from then on it is not cut off for want of capacity
+		turn.StartedAt = all.heard // from then on it is not cut off for want of capacity
 		st, err := p.of.Speak(ctx, halves[i], turn, all)
 		all.add(st)
 		if err != nil {
 			return all.stats, err
 		}
-		turn.Asked = time.Time{}
+		turn.QueuedSince = time.Time{}
 	}
 	return all.stats, nil
 }

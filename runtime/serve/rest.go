@@ -47,7 +47,7 @@ func (s *Server) answerSpeech(
 		u.Format = speech.PCM16 // the header is not that of every WAV, and written here
 		d.wavHeader = d.headerOf(u, req.Metadata)
 	}
-	o.stats, err = d.run(ctx, u, speech.Turn{Asked: req.read}, buffered)
+	o.stats, err = d.run(ctx, u, speech.Turn{QueuedSince: req.read}, buffered)
 	o.chars = o.stats.Chars
 	if err != nil {
 		s.setConcurrency(w.Header())

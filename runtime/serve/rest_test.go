@@ -415,7 +415,7 @@ func TestWhatIsSpoken(t *testing.T) {
 		t.Errorf("spoken %+v, want %+v", got, want)
 	}
 	turn := <-turns
-	if ago := time.Since(turn.Asked); ago < 0 || ago > time.Minute {
+	if ago := time.Since(turn.QueuedSince); ago < 0 || ago > time.Minute {
 		t.Errorf("asked for %v ago", ago)
 	}
 	if turn.Session != "" || turn.More != nil {

@@ -102,7 +102,7 @@ func TestWSTheNextUtteranceIsSpokenWhenTheOneBeforeIsEncoded(t *testing.T) {
 // TestWSARefusalOvertakesAudio: the 2 s of b begin when a is encoded, and that it was refused is told at once.
 func TestWSARefusalOvertakesAudio(t *testing.T) {
 	var asked time.Time
-	l := &script{TurnFunc: func(turn speech.Turn) { asked = turn.Asked }}
+	l := &script{TurnFunc: func(turn speech.Turn) { asked = turn.QueuedSince }}
 	speaks := atLength()
 	l.SpeakFunc = func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
 		if u.RequestID != "b" {
@@ -326,7 +326,7 @@ func TestWSWithoutRoomTheNextOneTakesNoWorker(t *testing.T) {
 	speaks := atLength()
 	l := &script{TurnFunc: func(turn speech.Turn) {
 		asked = append(asked, time.Since(begin))
-		if ago := time.Since(turn.Asked); ago != 0 {
+		if ago := time.Since(turn.QueuedSince); ago != 0 {
 			t.Errorf("utterance %d was asked for %v ago", len(asked), ago)
 		}
 	}, SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {

@@ -158,7 +158,7 @@ func (c *turns) speakFed(ctx context.Context, u *utterance) (speech.Stats, error
 	st, err := u.fed.Speak(ctx, fedSink{u.meter, u.output})
 	err = u.output.finish(err)
 	if errors.Is(err, speech.ErrTimeout) && c.out.owes(u) {
-		err = speech.ErrUnheard
+		err = speech.ErrUnreadAudio
 	}
 	return st, err
 }

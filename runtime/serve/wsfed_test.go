@@ -282,7 +282,7 @@ func TestWSFedWhileTheInputIsSilentNoWorkerIsHeld(t *testing.T) {
 		if end.event["frames"] != 20.0 || strings.Contains(end.text, "finished_by") {
 			t.Errorf("end %s", end.text)
 		}
-		if turns := speaker.turns; !turns[0].Begun.IsZero() || turns[1].Begun.IsZero() || turns[0].Session != turns[1].Session {
+		if turns := speaker.turns; !turns[0].StartedAt.IsZero() || turns[1].StartedAt.IsZero() || turns[0].Session != turns[1].Session {
 			t.Errorf("turns %+v", turns)
 		}
 	})

@@ -373,8 +373,8 @@ func TestWSUtteranceTimeLimit(t *testing.T) {
 			if m.id() != "a" || m.event["error"] != "timeout" || m.event["status"] != 504.0 {
 				t.Errorf("ended with %s, want a timeout of a", m.text)
 			}
-			if err := <-stream.ended; !errors.Is(err, speech.ErrUnheard) && !errors.Is(err, errStopped) {
-				t.Errorf("the speaker ended with %v, want %v", err, speech.ErrUnheard)
+			if err := <-stream.ended; !errors.Is(err, speech.ErrUnreadAudio) && !errors.Is(err, errStopped) {
+				t.Errorf("the speaker ended with %v, want %v", err, speech.ErrUnreadAudio)
 			}
 		}, littleSpool)
 	})

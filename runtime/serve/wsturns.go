@@ -111,7 +111,7 @@ func (c *turns) limitLocked(u *utterance) {
 func (c *turns) expire(u *utterance) {
 	why := speech.ErrTimeout
 	if c.out.owes(u) {
-		why = speech.ErrUnheard
+		why = speech.ErrUnreadAudio
 	}
 	c.end(why, u)
 }
@@ -142,7 +142,7 @@ func (c *turns) speak(ctx context.Context, u *utterance) error {
 func (c *turns) say(connection context.Context, u *utterance) {
 	ctx, stop := context.WithCancelCause(connection)
 	defer stop(nil)
-	turn := speech.Turn{Asked: time.Now(), Session: c.group, More: c.more}
+	turn := speech.Turn{QueuedSince: time.Now(), Session: c.group, More: c.more}
 	billed := u.Utterance
 	billed.Format = u.word
 	u.meter = c.server.cfg.Meter.Begin(c.grant, string(c.endpoint), billed, u.output)

@@ -233,7 +233,7 @@ func TestWhoHasBeenHeardComesFirst(t *testing.T) {
 		s.Finish()
 		<-s.done
 		turns := s.voice.turns
-		if !turns[0].Begun.IsZero() || turns[1].Begun != begin || turns[2].Begun != begin || turns[2].Asked != begin.Add(time.Minute) {
+		if !turns[0].StartedAt.IsZero() || turns[1].StartedAt != begin || turns[2].StartedAt != begin || turns[2].QueuedSince != begin.Add(time.Minute) {
 			t.Errorf("turns %+v", turns)
 		}
 		if got, want := s.voice.kept, []bool{true, false, true}; !slices.Equal(got, want) {

@@ -122,7 +122,7 @@ func (t *turn) say(ctx context.Context, text, lang string) error {
 	if cfg.SourceWords {
 		t.source = source{words: align(u)}
 	}
-	st, err := cfg.Speak(ctx, u, speech.Turn{Asked: now, Begun: t.heard, Session: cfg.Group, More: t.session.more}, t)
+	st, err := cfg.Speak(ctx, u, speech.Turn{QueuedSince: now, StartedAt: t.heard, Session: cfg.Group, More: t.session.more}, t)
 	if !st.Started && errors.Is(err, speech.ErrNothingToSay) {
 		return nil
 	}

@@ -17,9 +17,9 @@ var (
 	ErrClientGone = errors.New("client disconnected") // nobody is left to hear it
 )
 
-// ErrUnheard is an [ErrTimeout] that the client brought about: UtteranceTimeout passed while audio was waiting for it
+// ErrUnreadAudio is an [ErrTimeout] that the client brought about: UtteranceTimeout passed while audio was waiting for it
 // to be read.
-var ErrUnheard = fmt.Errorf("%w: audio was waiting for the client", ErrTimeout)
+var ErrUnreadAudio = fmt.Errorf("%w: audio was waiting for the client", ErrTimeout)
 
 // EngineError is a failure of synthesis. Text is fit for the client; Err, which is not, is for the log.
 type EngineError struct {

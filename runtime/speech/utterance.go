@@ -46,13 +46,13 @@ type Utterance struct {
 // Turn carries the scheduling hints of an utterance, in this process. The zero value is that
 // of a lone request that begins with the call.
 type Turn struct {
-	// Asked is when the request was read, or the turn of the utterance came on its connection: from then on it may
+	// QueuedSince is when the request was read, or the turn of the utterance came on its connection: from then on it may
 	// wait 2 s for a worker. The zero value means the call of Speak.
-	Asked time.Time
+	QueuedSince time.Time
 
-	// Begun is when audio of a sentence before this one of the same turn was first heard; zero: there is none. What goes
+	// StartedAt is when audio of a sentence before this one of the same turn was first heard; zero: there is none. What goes
 	// on with a turn waits in front of all that does not, and as long as its context lives.
-	Begun time.Time
+	StartedAt time.Time
 
 	// Session groups the utterances of one connection; empty for a lone request. When the utterance has ended and More says that
 	// another of the session is waiting, its worker is kept for that one, provided that nobody else is queueing.

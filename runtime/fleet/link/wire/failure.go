@@ -34,7 +34,7 @@ var plain = []struct {
 	{Failure_WARMING, speech.ErrWarming},
 	{Failure_DRAINING, speech.ErrDraining},
 	{Failure_CORDONED, ErrCordoned},
-	{Failure_UNHEARD, speech.ErrUnheard},
+	{Failure_UNHEARD, speech.ErrUnreadAudio},
 	{Failure_TIMEOUT, speech.ErrTimeout},
 	{Failure_TIMEOUT, context.DeadlineExceeded},
 	{Failure_WORKER_GONE, speech.ErrWorkerGone},

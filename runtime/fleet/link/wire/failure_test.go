@@ -22,7 +22,7 @@ func TestErrorsArriveAsTheyWere(t *testing.T) {
 		"cordoned":                 {ErrCordoned, ErrCordoned},
 		"timeout":                  {speech.ErrTimeout, speech.ErrTimeout},
 		"a deadline":               {context.DeadlineExceeded, speech.ErrTimeout},
-		"unheard":                  {speech.ErrUnheard, speech.ErrUnheard},
+		"unheard":                  {speech.ErrUnreadAudio, speech.ErrUnreadAudio},
 		"worker gone":              {speech.ErrWorkerGone, speech.ErrWorkerGone},
 		"cancelled":                {ErrCancelled, ErrCancelled},
 		"a context that ended":     {context.Canceled, ErrCancelled},
@@ -85,7 +85,7 @@ func TestEveryErrorOfTheVocabularyHasACode(t *testing.T) {
 	known := map[string]error{
 		"ErrBusy": speech.ErrBusy, "ErrWarming": speech.ErrWarming, "ErrDraining": speech.ErrDraining, "ErrTimeout": speech.ErrTimeout,
 		"ErrWorkerGone": speech.ErrWorkerGone, "ErrClientSlow": speech.ErrClientSlow, "ErrClientGone": speech.ErrClientGone,
-		"ErrUnheard": speech.ErrUnheard,
+		"ErrUnheard": speech.ErrUnreadAudio,
 	}
 	found := 0
 	ast.Inspect(file, func(n ast.Node) bool {
