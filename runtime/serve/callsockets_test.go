@@ -205,7 +205,7 @@ func TestACallThatEndsEarlyCostsLittle(t *testing.T) {
 		s.send(`{"event":"stop","stop":{"callSid":"CA1"}}`)
 		s.wantClose(1000, "")
 		s.conn.Close()
-		<-g.server.sockets.gone()
+		<-g.server.sockets.idle()
 		if e := b.want("bridge anjura mulaw/8000 26/26 cancelled client disconnected"); e.Billed > 30 {
 			t.Errorf("%d frames are billed", e.Billed)
 		}
@@ -253,7 +253,7 @@ func TestAbortedCallsLeaveNothing(t *testing.T) {
 			}
 			s.conn.Close()
 		}
-		<-g.server.sockets.gone()
+		<-g.server.sockets.idle()
 		synctest.Wait()
 		if n := speaker.speaking(); n != 0 || g.server.Listeners() != 0 || g.server.budget.use().bytes != 0 {
 			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(), g.server.budget.use().bytes)

@@ -311,7 +311,7 @@ func TestCartesiaAbortedConnectionsLeaveNothing(t *testing.T) {
 			}
 			s.conn.Close()
 		}
-		<-g.server.sockets.gone()
+		<-g.server.sockets.idle()
 		synctest.Wait()
 		if n := speaker.speaking(); n != 0 || g.server.Listeners() != 0 || g.server.budget.use().bytes != 0 {
 			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(), g.server.budget.use().bytes)

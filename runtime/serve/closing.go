@@ -55,7 +55,7 @@ func (c *closing) await(conn *net.TCPConn, taken uint64) {
 // wait returns when no such connection is left, or with an error when ctx ends first.
 func (c *closing) wait(ctx context.Context) error {
 	select {
-	case <-c.open.gone():
+	case <-c.open.idle():
 		return nil
 	case <-ctx.Done():
 		left := len(c.open.all())

@@ -34,13 +34,13 @@ type delivery struct {
 
 	sink restSink // of the goroutine that speaks
 
-	spoken   chan struct{} // closed when speaking has ended, how is in the next two
-	stats    speech.Stats
-	speakErr error
+	speakDone chan struct{} // closed when speaking has ended, how is in the next two
+	stats     speech.Stats
+	speakErr  error
 
 	// Of the handler.
 	sending bool // audio is being sent, so that what is in the queue waits for the client
-	inHand  bool // a piece is being written
+	writing bool // a piece is being written
 }
 
 // restSink puts audio into the queue of a delivery.
@@ -113,7 +113,7 @@ func (d *delivery) run(ctx context.Context, u speech.Utterance, turn speech.Turn
 	err := d.deliver(ctx, buffered)
 	d.sendFailure(err)
 	stop(err)
-	<-d.spoken
+	<-d.speakDone
 	d.queue.drop()
 	if d.sink.listening {
 		d.server.listening.Add(-1)
@@ -133,7 +133,7 @@ func (d *delivery) deliver(ctx context.Context, buffered bool) error {
 	if errors.Is(err, errStopped) {
 		err = context.Cause(ctx)
 	}
-	waiting := d.inHand || d.sending && d.queue.len() > 0
+	waiting := d.writing || d.sending && d.queue.len() > 0
 	if errors.Is(err, speech.ErrTimeout) && waiting {
 		return speech.ErrUnreadAudio
 	}
@@ -156,7 +156,7 @@ const failureTime = time.Second
 
 // speak is the goroutine that speaks.
 func (d *delivery) speak(ctx context.Context, u speech.Utterance, turn speech.Turn) {
-	defer close(d.spoken)
+	defer close(d.speakDone)
 	d.stats, d.speakErr = speakBy(ctx, d.speaker, u, turn, d.meter)
 	if errors.Is(d.speakErr, speech.ErrClientSlow) {
 		d.stop(d.speakErr) // what is being written is not waited for any longer
@@ -187,7 +187,7 @@ func (d *delivery) stream(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errStopped
 	}
-	<-d.spoken
+	<-d.speakDone
 	switch {
 	case d.speakErr != nil:
 		return d.speakErr
@@ -237,7 +237,7 @@ func (d *delivery) begin(ctx context.Context, head []byte) error {
 // sendPiece sends a piece of the queue, so that it leaves at once, and gives it back.
 func (d *delivery) sendPiece(ctx context.Context, p audioPiece) error {
 	defer d.queue.release(p)
-	d.inHand = true
+	d.writing = true
 	began := time.Now()
 	data := p.bytes
 	if d.frameAll != nil {
@@ -249,7 +249,7 @@ func (d *delivery) sendPiece(ctx context.Context, p audioPiece) error {
 	if err := d.flush(); err != nil {
 		return err
 	}
-	d.inHand = false
+	d.writing = false
 	d.paused.wrote(p.frames, began, time.Now())
 	d.meter.Taken(p.frames)
 	return nil
@@ -257,7 +257,7 @@ func (d *delivery) sendPiece(ctx context.Context, p audioPiece) error {
 
 // sendAll waits until all is spoken, and sends it with its length.
 func (d *delivery) sendAll(ctx context.Context) error {
-	<-d.spoken
+	<-d.speakDone
 	switch {
 	case d.speakErr != nil:
 		return d.speakErr

@@ -68,7 +68,7 @@ func (e *lateEncoder) Close() ([]byte, error) {
 	return rest, nil
 }
 
-// say posts body as a client of OpenAI does.
+// speakNext posts body as a client of OpenAI does.
 func (g *rig) say(body string, headers ...string) answered {
 	g.t.Helper()
 	return g.do(http.MethodPost, "/v1/audio/speech", body, append([]string{"X-Api-Key", "", "Authorization", "Bearer " + testKey}, headers...)...)

@@ -114,7 +114,7 @@ func (v *vendorSession) do(ctx context.Context, actions []dialect.Action) {
 		case dialect.Reject:
 			id := newRequestID()
 			v.record(&speech.Utterance{RequestID: id}, "", speech.Stats{}, a.Err)
-			v.tell(ctx.Done(), a.Context, dialect.Rejected{Fault: faultOf(a.Err, id)})
+			v.sendEvent(ctx.Done(), a.Context, dialect.Rejected{Fault: faultOf(a.Err, id)})
 		case dialect.Note:
 			v.server.cfg.Log.LogAttrs(ctx, slog.LevelInfo, "socket",
 				slog.String("endpoint", string(v.endpoint)), slog.String("key_id", v.grant.KeyID), slog.String(a.Text, a.Value))
@@ -127,8 +127,8 @@ func (v *vendorSession) do(ctx context.Context, actions []dialect.Action) {
 // eventSize is what an event counts as among the answers that wait.
 var eventSize [256]byte
 
-// tell has an event written ahead of audio that waits.
-func (v *vendorSession) tell(done <-chan struct{}, name string, e dialect.Event) {
+// sendEvent has an event written ahead of audio that waits.
+func (v *vendorSession) sendEvent(done <-chan struct{}, name string, e dialect.Event) {
 	v.out.answerWith(done, message{
 		kind: websocket.TextMessage, data: eventSize[:], late: func() []frame { return v.write(name, e) },
 	})
@@ -169,7 +169,7 @@ func (v *vendorSession) tryBegin(ctx context.Context, a dialect.Begin) bool {
 func (v *vendorSession) refuse(ctx context.Context, name string, why error) {
 	id := newRequestID()
 	v.record(&speech.Utterance{RequestID: id}, "", speech.Stats{}, why)
-	v.tell(ctx.Done(), name, dialect.Failed{Fault: faultOf(why, id)})
+	v.sendEvent(ctx.Done(), name, dialect.Failed{Fault: faultOf(why, id)})
 }
 
 // find returns a context that is open, or nil. That it is asked for keeps it from idling.
@@ -194,7 +194,7 @@ func (v *vendorSession) cancel(ctx context.Context, name string) {
 		u.record(speech.Stats{}, errCancelled)
 	}
 	if !stops {
-		v.tell(ctx.Done(), name, dialect.Cancelled{})
+		v.sendEvent(ctx.Done(), name, dialect.Cancelled{})
 	}
 }
 
@@ -261,7 +261,7 @@ func (v *vendorSession) finishAll(frame []byte) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.ending == nil {
-		v.ending = &askedToClose{frame}
+		v.ending = &closeRequested{frame}
 	}
 	for _, x := range v.contexts {
 		x.over = true
@@ -275,7 +275,7 @@ func (v *vendorSession) finishAll(frame []byte) {
 func (v *vendorSession) isAskedToClose() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	_, ok := errors.AsType[*askedToClose](v.ending)
+	_, ok := errors.AsType[*closeRequested](v.ending)
 	return ok
 }
 
@@ -296,7 +296,7 @@ func (v *vendorSession) emptiedLocked(q *turns) {
 }
 
 func (v *vendorSession) failed(why error) {
-	v.tell(noWait, "", dialect.Failed{Fault: faultOf(why, newRequestID())})
+	v.sendEvent(noWait, "", dialect.Failed{Fault: faultOf(why, newRequestID())})
 }
 
 func (v *vendorSession) forgetLocked() {

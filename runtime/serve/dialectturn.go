@@ -22,11 +22,11 @@ type vendorTurn struct {
 	cancels int // that wait for its end; guarded by the mutex of the connection
 
 	// Of the goroutine that speaks.
-	encoder *pcmEncoder // nil before Start, and if there is nothing to encode
-	held    int         // frames that went into the encoder and have not come out
-	frames  int
-	tag     any // of the flush that ends it
-	isTag   bool
+	encoder    *pcmEncoder // nil before Start, and if there is nothing to encode
+	heldFrames int         // frames that went into the encoder and have not come out
+	frames     int
+	tag        any // of the flush that ends it
+	isTag      bool
 
 	words    wordsMaker
 	hasWords bool
@@ -65,14 +65,14 @@ func (t *vendorTurn) Audio(a speech.Audio) (err error) {
 
 // sound puts out audio into which so many frames went.
 func (t *vendorTurn) sound(data []byte, frames int) error {
-	t.held += frames
+	t.heldFrames += frames
 	if len(data) == 0 {
 		return nil
 	}
 	b := blockOf(data)
-	m := message{kind: websocket.BinaryMessage, block: b, of: t.utterance, frames: t.held}
-	m.late = t.late(dialect.Sound{Data: b.bytes, Frames: t.held})
-	t.held = 0
+	m := message{kind: websocket.BinaryMessage, block: b, of: t.utterance, frames: t.heldFrames}
+	m.late = t.late(dialect.Sound{Data: b.bytes, Frames: t.heldFrames})
+	t.heldFrames = 0
 	return t.queue.out.put(t.done, m)
 }
 
@@ -131,7 +131,7 @@ func (t *vendorTurn) conclude(done <-chan struct{}) {
 	t.queue.mu.Unlock()
 	t.queue.out.putLast(t.utterance, t.last)
 	for range cancels {
-		t.context.session.tell(done, t.context.name, dialect.Cancelled{})
+		t.context.session.sendEvent(done, t.context.name, dialect.Cancelled{})
 	}
 }
 
@@ -153,7 +153,7 @@ func (t *vendorTurn) last() []frame {
 }
 
 func (t *vendorTurn) refuse(done <-chan struct{}, why error) {
-	t.context.session.tell(done, t.context.name, dialect.Failed{Fault: faultOf(why, t.RequestID)})
+	t.context.session.sendEvent(done, t.context.name, dialect.Failed{Fault: faultOf(why, t.RequestID)})
 }
 
 func (t *vendorTurn) first() []byte { return nil }
@@ -172,7 +172,7 @@ func (m *wordsMaker) begin(c speech.Chunk, frames int) { m.chunk, m.before = c, 
 func (m *wordsMaker) end(spoken, source []speech.Word, frames int) dialect.Words {
 	return dialect.Words{
 		Text: m.chunk.Text, CharStart: m.chunk.CharStart,
-		Start: m.heard(time.Duration(m.before) * speech.FrameDuration), End: m.heard(time.Duration(frames) * speech.FrameDuration),
+		Start: m.playTime(time.Duration(m.before) * speech.FrameDuration), End: m.playTime(time.Duration(frames) * speech.FrameDuration),
 		Spoken: m.all(spoken), Source: m.all(source),
 	}
 }
@@ -180,13 +180,13 @@ func (m *wordsMaker) end(spoken, source []speech.Word, frames int) dialect.Words
 func (m *wordsMaker) all(words []speech.Word) []speech.Word {
 	all := make([]speech.Word, len(words))
 	for i, w := range words {
-		w.Start, w.End = m.heard(w.Start), m.heard(w.End)
+		w.Start, w.End = m.playTime(w.Start), m.playTime(w.End)
 		all[i] = w
 	}
 	return all
 }
 
-// heard returns when is heard what was spoken at a time.
-func (m *wordsMaker) heard(at time.Duration) time.Duration {
+// listening returns when is heard what was spoken at a time.
+func (m *wordsMaker) playTime(at time.Duration) time.Duration {
 	return time.Duration(float64(at) / m.speed)
 }

@@ -30,7 +30,7 @@ func (s *Server) Drain() {
 func (s *Server) Wait(ctx context.Context) error {
 	defer s.sockets.watching.Wait() // which end with the last sockets
 	s.Drain()
-	noSocket, noAnswer := s.sockets.gone(), s.answers.gone()
+	noSocket, noAnswer := s.sockets.idle(), s.answers.idle()
 	for _, gone := range []<-chan struct{}{noSocket, noAnswer} {
 		select {
 		case <-gone:
@@ -90,7 +90,7 @@ func (r *registry[T]) remove(item T) {
 
 func (r *registry[T]) removeLocked(item T) {
 	delete(r.open, item)
-	r.tellLocked()
+	r.notifyLocked()
 }
 
 func (r *registry[T]) all() []T {
@@ -99,17 +99,17 @@ func (r *registry[T]) all() []T {
 	return slices.Collect(maps.Keys(r.open))
 }
 
-// gone returns a channel that is closed as soon as nothing is under way.
-func (r *registry[T]) gone() <-chan struct{} {
+// idle returns a channel that is closed as soon as nothing is under way.
+func (r *registry[T]) idle() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	ch := make(chan struct{})
 	r.empty = append(r.empty, ch)
-	r.tellLocked()
+	r.notifyLocked()
 	return ch
 }
 
-func (r *registry[T]) tellLocked() {
+func (r *registry[T]) notifyLocked() {
 	if len(r.open) > 0 {
 		return
 	}
@@ -132,7 +132,7 @@ type sockets struct {
 // next to nothing.
 type audience struct {
 	sessions map[*connection]struct{}
-	left     chan struct{} // closed when all have left
+	allLeft  chan struct{} // closed when all have left
 }
 
 var errTooManySockets = fmt.Errorf("%s: %w", tooManySockets, speech.ErrBusy)
@@ -159,7 +159,7 @@ func (s *sockets) remove(c *connection) {
 	if a := s.keys[c.grant.Ended]; a != nil {
 		delete(a.sessions, c)
 		if len(a.sessions) == 0 {
-			close(a.left)
+			close(a.allLeft)
 			delete(s.keys, c.grant.Ended)
 		}
 	}
@@ -184,7 +184,7 @@ func (s *sockets) watchLocked(c *connection) {
 				for _, c := range s.dismissed(ended) {
 					c.revoke()
 				}
-			case <-a.left:
+			case <-a.allLeft:
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func newWarmLocal(t testing.TB, workers int, cfg synthtest.Config) local {
 	return l
 }
 
-// heard decodes what the fake engine spoke, all chunks together.
+// listening decodes what the fake engine spoke, all chunks together.
 func heard(t *testing.T, pcm []byte) (text, voice string) {
 	t.Helper()
 	samples := make([]int16, len(pcm)/2)

@@ -115,7 +115,7 @@ func (t *LocalTurn) Speak(ctx context.Context, take func(samples []byte) error) 
 		err = spokenErr
 	}
 	k.queue.drop()
-	if k.heard {
+	if k.listening {
 		t.server.listening.Add(-1)
 	}
 	k.meter.End(t.out.stats, err)
@@ -143,15 +143,15 @@ func (t *LocalTurn) speak(ctx context.Context, k *localSink) (err error) {
 type localSink struct {
 	*LocalTurn
 
-	queue audioQueue
-	done  <-chan struct{} // closed when nothing more is wanted
-	meter *meter.Stream   // in front of it
-	heard bool            // counted as one who listens
+	queue     audioQueue
+	done      <-chan struct{} // closed when nothing more is wanted
+	meter     *meter.Stream   // in front of it
+	listening bool            // counted as one who listens
 }
 
 // Start implements [speech.Sink].
 func (k *localSink) Start(speech.Start) error {
-	k.heard = true
+	k.listening = true
 	k.server.listening.Add(1)
 	return nil
 }

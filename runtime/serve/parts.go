@@ -33,7 +33,7 @@ func (p parts) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, 
 	turn.Session = newRequestID()
 	for i := range halves {
 		turn.More = func() bool { return i+1 < len(halves) }
-		turn.StartedAt = all.heard // from then on it is not cut off for want of capacity
+		turn.StartedAt = all.firstAudioAt // from then on it is not cut off for want of capacity
 		st, err := p.of.Speak(ctx, halves[i], turn, all)
 		all.add(st)
 		if err != nil {
@@ -119,11 +119,11 @@ func cutRank(letters []rune, at int) int {
 // joined is the sink of utterances that are one to whom it passes them on.
 type joined struct {
 	speech.Sink
-	whole   speech.Start // Chunks and Normalized of all together
-	stats   speech.Stats // of those that have ended
-	chunks  int          // of the utterances before
-	letters int          // of their texts, with a space behind each
-	heard   time.Time    // when the first audio of all came; zero: not yet
+	whole        speech.Start // Chunks and Normalized of all together
+	stats        speech.Stats // of those that have ended
+	chunks       int          // of the utterances before
+	letters      int          // of their texts, with a space behind each
+	firstAudioAt time.Time    // when the first audio of all came; zero: not yet
 }
 
 // add counts an utterance that has ended.
@@ -160,8 +160,8 @@ func (j *joined) ChunkStart(c speech.Chunk) error {
 
 // Audio implements [speech.Sink].
 func (j *joined) Audio(a speech.Audio) error {
-	if j.heard.IsZero() && a.Frames > 0 {
-		j.heard = time.Now()
+	if j.firstAudioAt.IsZero() && a.Frames > 0 {
+		j.firstAudioAt = time.Now()
 	}
 	a.Chunk += j.chunks
 	return j.Sink.Audio(a)

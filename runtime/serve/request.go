@@ -26,7 +26,7 @@ type request struct {
 
 	lexicon string // the name of the one to be used; empty: the project's own
 
-	noVoice bool // none was asked for: validate, which knows the model, names the one that speaks
+	voiceUnset bool // none was asked for: validate, which knows the model, names the one that speaks
 
 	// What is only checked.
 	sampleRate     int64
@@ -61,7 +61,7 @@ func decode(body []byte, from source) (request, error) {
 			Temperature: speech.DefaultTemperature,
 		},
 		Stream:     true,
-		noVoice:    true,
+		voiceUnset: true,
 		sampleRate: speech.SampleRate,
 	}
 	var values [len(fields)]jsontext.Value
@@ -89,8 +89,8 @@ func decode(body []byte, from source) (request, error) {
 // counts with the text, must be there before.
 func (r *request) validate(m speech.Model, g access.Grant) error {
 	u := &r.Utterance
-	if r.noVoice {
-		u.Voice, r.noVoice = m.DefaultVoice(), false
+	if r.voiceUnset {
+		u.Voice, r.voiceUnset = m.DefaultVoice(), false
 	}
 	if r.Type != typeAppend { // whose text is looked at when it is joined
 		if err := r.validateText(); err != nil {
@@ -174,7 +174,7 @@ var fields = [...]field{
 		return strictjson.String(v, &r.Utterance.Text)
 	}},
 	{"voice", speech.CodeBadRequest, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {
-		r.noVoice = false
+		r.voiceUnset = false
 		return strictjson.String(v, &r.Utterance.Voice)
 	}},
 	{"format", speech.CodeBadFormat, fromREST | fromSocket | fromWords, func(r *request, v jsontext.Value) error {

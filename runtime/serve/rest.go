@@ -63,8 +63,8 @@ func (s *Server) newDelivery(w http.ResponseWriter, r *http.Request, limit time.
 			w: w, control: http.NewResponseController(w),
 			contentType: contentType, limit: limit, trailers: r.ProtoAtLeast(1, 1),
 		},
-		queue:  newAudioQueue(s.budget),
-		spoken: make(chan struct{}),
+		queue:     newAudioQueue(s.budget),
+		speakDone: make(chan struct{}),
 	}
 	d.sink.delivery = d
 	return d

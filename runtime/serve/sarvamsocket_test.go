@@ -40,7 +40,7 @@ func (s *socket) configure(config string) {
 	s.send(`{"type":"config","data":{"speaker":"shubh","output_audio_codec":"linear16"` + config + `}}`)
 }
 
-// say feeds a text.
+// speakNext feeds a text.
 func (s *socket) say(text string) {
 	s.t.Helper()
 	s.send(fmt.Sprintf(`{"type":"text","data":{"text":%q}}`, text))
@@ -303,7 +303,7 @@ func TestSarvamAbortedConnectionsLeaveNothing(t *testing.T) {
 			}
 			s.conn.Close()
 		}
-		<-g.server.sockets.gone()
+		<-g.server.sockets.idle()
 		synctest.Wait()
 		if n := speaker.speaking(); n != 0 || g.server.Listeners() != 0 || g.server.budget.use().bytes != 0 {
 			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(), g.server.budget.use().bytes)

@@ -101,7 +101,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request, kind socketKind
 	if err := s.sockets.add(c, s.cfg.MaxSockets); err != nil {
 		stop(err)
 		refused(err)
-		turnAway(conn, err)
+		rejectSocket(conn, err)
 		return nil
 	}
 	go c.run(ctx) // Wait waits for it
@@ -145,9 +145,9 @@ var vendorUpgrader = func() websocket.Upgrader {
 	return u
 }()
 
-// turnAway closes a connection that may not become a session. It waits for the client's answer, because a connection that is dropped
+// rejectSocket closes a connection that may not become a session. It waits for the client's answer, because a connection that is dropped
 // with unread bytes in it is reset, and a reset can overtake the close frame.
-func turnAway(conn *websocket.Conn, err error) {
+func rejectSocket(conn *websocket.Conn, err error) {
 	defer conn.Close()
 	code, reason := websocket.CloseTryAgainLater, tooManySockets
 	if errors.Is(err, speech.ErrDraining) {

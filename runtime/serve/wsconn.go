@@ -112,12 +112,12 @@ var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // read takes in messages until the connection ends, and returns why it did.
 func (c *connection) read(ctx context.Context) error {
 	c.conn.SetPingHandler(func(payload string) error {
-		c.liveness.heard()
+		c.liveness.touch()
 		c.out.putPong(payload)
 		return nil
 	})
 	c.conn.SetPongHandler(func(string) error {
-		c.liveness.heard()
+		c.liveness.touch()
 		return nil
 	})
 	c.conn.SetCloseHandler(func(code int, _ string) error {
@@ -135,7 +135,7 @@ func (c *connection) read(ctx context.Context) error {
 		if _, err := buf.ReadFrom(r); err != nil {
 			return err
 		}
-		c.liveness.heard()
+		c.liveness.touch()
 		if !c.liveness.ended() {
 			c.protocol.receive(ctx, kind, buf.Bytes(), time.Now())
 		}

@@ -157,7 +157,7 @@ func (c *turns) speakFed(ctx context.Context, u *utterance) (speech.Stats, error
 	defer u.fed.idle.Stop()
 	st, err := u.fed.Speak(ctx, fedSink{u.meter, u.output})
 	err = u.output.finish(err)
-	if errors.Is(err, speech.ErrTimeout) && c.out.owes(u) {
+	if errors.Is(err, speech.ErrTimeout) && c.out.hasAudioOf(u) {
 		err = speech.ErrUnreadAudio
 	}
 	return st, err

@@ -426,7 +426,7 @@ func TestWSFedAbortedLeavesNothing(t *testing.T) {
 		}
 		s.conn.NetConn().Close()
 	}
-	<-g.server.sockets.gone()
+	<-g.server.sockets.idle()
 	if c := g.server.cfg.Speaker.Capacity(); c.Busy+c.Queued > 0 || g.server.Listeners() != 0 {
 		t.Errorf("%+v and %d listeners are left", c, g.server.Listeners())
 	}

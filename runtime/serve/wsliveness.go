@@ -28,8 +28,8 @@ func (l *liveness) pinging() {
 	l.waitForPongLocked()
 }
 
-// heard notes that something came from the client. Its being alive counts, not that what it says is a pong.
-func (l *liveness) heard() {
+// listening notes that something came from the client. Its being alive counts, not that what it says is a pong.
+func (l *liveness) touch() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pinged = false

@@ -31,7 +31,7 @@ func TestPingsDoNotProlongTheWaitForAPong(t *testing.T) {
 		if conn.last != want {
 			t.Errorf("deadline %v after a second ping, want %v as before", conn.last.Sub(pinged), pongWait)
 		}
-		l.heard()
+		l.touch()
 		if !conn.last.IsZero() {
 			t.Errorf("deadline %v after an answer, want none", conn.last)
 		}

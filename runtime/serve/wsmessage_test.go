@@ -706,8 +706,8 @@ func TestWSHeard(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			u := &utterance{said: said{chunks: tt.chunks}}
-			if chunk, char := u.heard(tt.frames); chunk != tt.chunk || char != tt.char {
+			u := &utterance{progress: progress{chunks: tt.chunks}}
+			if chunk, char := u.playedUpTo(tt.frames); chunk != tt.chunk || char != tt.char {
 				t.Errorf("heard chunk %d, %d characters, want chunk %d, %d", chunk, char, tt.chunk, tt.char)
 			}
 		})

@@ -37,8 +37,8 @@ type sender interface {
 
 // outgoing is what an outbox knows of a sender.
 type outgoing struct {
-	dropped bool // nothing of it may be sent any more but its last message
-	unheard int  // messages of audio that wait, or are being sent
+	dropped     bool // nothing of it may be sent any more but its last message
+	unsentAudio int  // messages of audio that wait, or are being sent
 	pace
 }
 
@@ -116,7 +116,7 @@ func (o *outbox) tryPut(m message) bool {
 	}
 	o.spoken.push(m)
 	if m.kind == websocket.BinaryMessage {
-		m.of.outbound().unheard++
+		m.of.outbound().unsentAudio++
 	}
 	o.wakeLocked()
 	return true
@@ -246,7 +246,7 @@ func (o *outbox) dropLocked(which func(message) bool) {
 			return false
 		}
 		if m.kind == websocket.BinaryMessage {
-			m.of.outbound().unheard--
+			m.of.outbound().unsentAudio--
 		}
 		o.giveBack(m, false)
 		return true
@@ -257,11 +257,11 @@ func (o *outbox) dropLocked(which func(message) bool) {
 	}
 }
 
-// owes reports whether audio of u waits for the client, or is just being sent.
-func (o *outbox) owes(u sender) bool {
+// hasAudioOf reports whether audio of u waits for the client, or is just being sent.
+func (o *outbox) hasAudioOf(u sender) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return u.outbound().unheard > 0
+	return u.outbound().unsentAudio > 0
 }
 
 // take returns what to send next, or a ping when its time has come, and false when there is nothing left to send ever. The caller gives
@@ -324,7 +324,7 @@ func (o *outbox) sent(m message) {
 	case m.of != nil:
 		o.mu.Lock()
 		if m.kind == websocket.BinaryMessage {
-			m.of.outbound().unheard--
+			m.of.outbound().unsentAudio--
 		}
 		o.mu.Unlock()
 		o.giveBack(m, true)

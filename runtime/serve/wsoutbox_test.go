@@ -178,7 +178,7 @@ func TestOutboxKnowsWhatItOwes(t *testing.T) {
 	}
 	wantOwed := func(when string, wantA, wantB bool) {
 		t.Helper()
-		if gotA, gotB := o.owes(a), o.owes(b); gotA != wantA || gotB != wantB {
+		if gotA, gotB := o.hasAudioOf(a), o.hasAudioOf(b); gotA != wantA || gotB != wantB {
 			t.Errorf("%s: audio of a waits %v and of b %v, want %v and %v", when, gotA, gotB, wantA, wantB)
 		}
 	}

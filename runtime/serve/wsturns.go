@@ -110,7 +110,7 @@ func (c *turns) limitLocked(u *utterance) {
 // expire ends u because its 120 s are over: through the fault of the client, if audio waits for it.
 func (c *turns) expire(u *utterance) {
 	why := speech.ErrTimeout
-	if c.out.owes(u) {
+	if c.out.hasAudioOf(u) {
 		why = speech.ErrUnreadAudio
 	}
 	c.end(why, u)
@@ -126,7 +126,7 @@ func (c *turns) more() bool {
 // speak speaks u and what is queued behind it, and then ends.
 func (c *turns) speak(ctx context.Context, u *utterance) error {
 	for u != nil {
-		c.say(ctx, u)
+		c.speakNext(ctx, u)
 		if err := c.out.spool.awaitRoom(ctx.Done(), groupBlock); err != nil {
 			return err // the session is over
 		}
@@ -138,8 +138,8 @@ func (c *turns) speak(ctx context.Context, u *utterance) error {
 	return nil
 }
 
-// say has u spoken. That the client has it all, the goroutine that writes will find out.
-func (c *turns) say(connection context.Context, u *utterance) {
+// speakNext has u spoken. That the client has it all, the goroutine that writes will find out.
+func (c *turns) speakNext(connection context.Context, u *utterance) {
 	ctx, stop := context.WithCancelCause(connection)
 	defer stop(nil)
 	turn := speech.Turn{QueuedSince: time.Now(), Session: c.group, More: c.more}
@@ -168,7 +168,7 @@ func (c *turns) say(connection context.Context, u *utterance) {
 		c.tooSlow()
 	}
 	if err != nil {
-		_ = u.settle(err)
+		_ = u.recordEnd(err)
 	}
 	u.output.conclude(connection.Done())
 }
@@ -278,7 +278,7 @@ func (c *connection) end(why error, all ...*utterance) {
 		senders[i], stops[i] = u, func() {}
 		switch {
 		case u.spoken:
-			stops[i] = func() { _ = u.settle(why) }
+			stops[i] = func() { _ = u.recordEnd(why) }
 		case stop != nil:
 			stops[i] = func() { stop(why) }
 		}
@@ -343,7 +343,7 @@ func (c *connection) dismiss(why error) (begun []*utterance) {
 func (c *connection) seal(why error) (waiting, begun []*utterance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, isAsked := errors.AsType[*askedToClose](c.ending)
+	_, isAsked := errors.AsType[*closeRequested](c.ending)
 	isDraining := errors.Is(why, speech.ErrDraining)
 	if c.ending == nil || isAsked && !isDraining || errors.Is(c.ending, speech.ErrDraining) {
 		c.ending = why
@@ -390,7 +390,7 @@ func (c *connection) closeIfEndingLocked() {
 		return
 	}
 	frame := websocket.FormatCloseMessage(websocket.CloseGoingAway, goingAway)
-	if asked, ok := errors.AsType[*askedToClose](c.ending); ok {
+	if asked, ok := errors.AsType[*closeRequested](c.ending); ok {
 		frame = asked.frame
 	} else if errors.Is(c.ending, access.ErrInvalidKey) {
 		frame = websocket.FormatCloseMessage(websocket.ClosePolicyViolation, access.ErrInvalidKey.Error())
@@ -398,7 +398,7 @@ func (c *connection) closeIfEndingLocked() {
 	c.out.close(frame, false)
 }
 
-// askedToClose ends a connection as its protocol wants, when everything has been spoken and sent.
-type askedToClose struct{ frame []byte }
+// closeRequested ends a connection as its protocol wants, when everything has been spoken and sent.
+type closeRequested struct{ frame []byte }
 
-func (*askedToClose) Error() string { return "the client has asked for the end" }
+func (*closeRequested) Error() string { return "the client has asked for the end" }

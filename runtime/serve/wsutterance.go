@@ -45,10 +45,10 @@ type utterance struct {
 	state    // guarded by the mutex of the connection
 	outgoing // guarded by the mutex of its outbox
 
-	said // of the goroutine that speaks; once that has put out the last message, of the one that writes
-	sent // of the goroutine that writes
+	progress // of the goroutine that speaks; once that has put out the last message, of the one that writes
+	sent     // of the goroutine that writes
 
-	settled sync.Once // see settle
+	ended   sync.Once // see settle
 	outcome error     // how it ended; valid once it is settled
 }
 
@@ -61,8 +61,8 @@ type state struct {
 	spoken    bool                    // the speaker has ended
 }
 
-// said is what the speaker has made of an utterance.
-type said struct {
+// progress is what the speaker has made of an utterance.
+type progress struct {
 	done   <-chan struct{} // closed when it is to stop
 	meter  *meter.Stream   // before the utterance as a sink
 	stats  speech.Stats
@@ -190,7 +190,7 @@ func (u *utterance) last() any {
 
 // leave ends u when everything of it has been sent.
 func (u *utterance) leave() {
-	_ = u.settle(nil) // all of it, if nothing else has ended it before
+	_ = u.recordEnd(nil) // all of it, if nothing else has ended it before
 	u.queue.leave(u)
 }
 
@@ -217,10 +217,10 @@ func (u *utterance) first() []byte {
 	})
 }
 
-// settle puts on the bill and on record that u has ended with err, unless it has been settled before, and returns with
+// recordEnd puts on the bill and on record that u has ended with err, unless it has been settled before, and returns with
 // what it ended. It comes before the last event, so that whoever has seen an end is billed.
-func (u *utterance) settle(err error) error {
-	u.settled.Do(func() {
+func (u *utterance) recordEnd(err error) error {
+	u.ended.Do(func() {
 		u.outcome = err
 		u.meter.End(u.stats, err)
 		u.record(u.stats, err)
@@ -257,7 +257,7 @@ func (u *utterance) lastEvent() any {
 // cancelledEvent tells what the client was sent. It is called by the goroutine that writes, once nothing of u is left to be sent.
 func (u *utterance) cancelledEvent(billed int) cancelledEvent {
 	frames := u.sent.frames
-	chunk, chars := u.heard(frames)
+	chunk, chars := u.playedUpTo(frames)
 	return cancelledEvent{
 		Type: "cancelled", RequestID: u.RequestID,
 		Frames: frames, AudioS: thousandths(speech.Seconds(frames)), Chunk: chunk, CharsSpoken: chars,
@@ -268,9 +268,9 @@ func (u *utterance) cancelledEvent(billed int) cancelledEvent {
 // usualPace is used until a chunk of the utterance has shown its own: 15 code points a second, a calm reading of Hinglish.
 const usualPace = 1.2 // code points a frame
 
-// heard says where in the normalised text the first frames of the utterance end: exactly at the end of a chunk, and within one by
+// listening says where in the normalised text the first frames of the utterance end: exactly at the end of a chunk, and within one by
 // proportion. Of a chunk that was cut the length is not known, so it is guessed from the pace of those before.
-func (u *utterance) heard(frames int) (chunk, chars int) {
+func (u *utterance) playedUpTo(frames int) (chunk, chars int) {
 	pace := usualPace
 	endedChars, endedFrames := 0, 0
 	for i, c := range u.chunks {
