@@ -153,7 +153,7 @@ func (x *vendorContext) finishIdle(ctx context.Context) {
 	x.mu.Lock()
 	isOver, isBusy := x.over || ctx.Err() != nil, len(x.all) > 0
 	if len(x.all) == 1 && x.open != nil {
-		isBusy = !x.open.fed.Waits() || x.out.hasAudioOf(x.open.utterance)
+		isBusy = !x.open.fed.NeedsText() || x.out.hasAudioOf(x.open.utterance)
 	}
 	if isBusy && !isOver && x.idle != nil {
 		x.idle.Reset(x.feed.Idle)

@@ -88,7 +88,7 @@ func (k *framedSink) ChunkEnd(e speech.ChunkEnd) error {
 	if err := k.restSink.ChunkEnd(e); err != nil || k.source == nil {
 		return err
 	}
-	source := k.source.Heard(e.Words, k.base, k.words.chunk.CharEnd)
+	source := k.source.WrittenWords(e.Words, k.base, k.words.chunk.CharEnd)
 	data := k.framing.Words(k.words.end(e.Words, source, k.frames))
 	if k.frameAll != nil {
 		k.ends = append(k.ends, data)

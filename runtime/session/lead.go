@@ -16,27 +16,27 @@ type lead struct {
 	sounds  time.Time // until when what it has taken can sound
 }
 
-func (l *lead) spoke(frames int) { l.waiting += frames }
+func (l *lead) addSpoken(frames int) { l.waiting += frames }
 
 func (l *lead) took(frames int, now time.Time) {
 	l.waiting = max(l.waiting-frames, 0)
 	if l.sounds.Before(now) {
 		l.sounds = now
 	}
-	l.sounds = l.sounds.Add(l.heard(frames))
+	l.sounds = l.sounds.Add(l.playTime(frames))
 }
 
 // drop notes that the client gets nothing more of what was spoken.
 func (l *lead) drop() { l.waiting, l.sounds = 0, time.Time{} }
 
-// heard is how long frames sound at the client.
-func (l *lead) heard(frames int) time.Duration {
+// timesOf is how long frames sound at the client.
+func (l *lead) playTime(frames int) time.Duration {
 	return time.Duration(float64(frames) * float64(speech.FrameDuration) / l.speed)
 }
 
 // isFull reports whether no further sentence should be started, and when that changes by itself; zero: it does not.
 func (l *lead) isFull(now time.Time) (full bool, until time.Time) {
-	ahead := l.heard(l.waiting)
+	ahead := l.playTime(l.waiting)
 	if ahead >= l.limit {
 		return true, time.Time{}
 	}

@@ -213,15 +213,15 @@ func (s *Session) Finished() bool {
 	return s.feed.finished
 }
 
-// Waits reports whether a turn has spoken all that it can of what was fed, and waits for more.
-func (s *Session) Waits() bool {
+// NeedsText reports whether a turn has spoken all that it can of what was fed, and waits for more.
+func (s *Session) NeedsText() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.waits && len(s.feed.queue) == 0
 }
 
-// Over reports whether the session is finished and nothing is left of it to be spoken.
-func (s *Session) Over() bool {
+// Done reports whether the session is finished and nothing is left of it to be spoken.
+func (s *Session) Done() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.feed.isOver()

@@ -74,7 +74,7 @@ func (v *voice) texts() (all []string) {
 	return all
 }
 
-// heard is a sink that writes down what comes.
+// timesOf is a sink that writes down what comes.
 type heard struct {
 	mu     sync.Mutex
 	events []string
@@ -192,7 +192,7 @@ func TestEventsAreThoseOfOneUtterance(t *testing.T) {
 			}
 			last = w.End
 		}
-		if s.Append("x", Exact) != ErrFinished || !s.Over() {
+		if s.Append("x", Exact) != ErrFinished || !s.Done() {
 			t.Error("it goes on after its end")
 		}
 	})
@@ -302,7 +302,7 @@ func TestAFlushMayEndTheTurn(t *testing.T) {
 			if got := s.sink.all(); turn < 3 && !strings.HasPrefix(got[len(got)-1], want) {
 				t.Errorf("turn %d: %q", turn, got)
 			}
-			if over := s.Over(); over != (turn == 3) {
+			if over := s.Done(); over != (turn == 3) {
 				t.Errorf("turn %d: over is %v", turn, over)
 			}
 			s.turn(t.Context())

@@ -11,12 +11,12 @@ import (
 
 // turn is what is spoken between two ends. It is the sink of its sentences.
 type turn struct {
-	session *Session
-	sink    Sink
-	stats   speech.Stats
-	began   time.Time // when the first sentence asked for a worker
-	heard   time.Time // when its first audio came
-	opened  bool      // the disclosure has been spoken, or there is none
+	session      *Session
+	sink         Sink
+	stats        speech.Stats
+	began        time.Time // when the first sentence asked for a worker
+	firstAudioAt time.Time // when its first audio came
+	opened       bool      // the disclosure has been spoken, or there is none
 
 	// Where the present sentence begins.
 	chunk, chars int
@@ -83,7 +83,7 @@ func (t *turn) run(ctx context.Context) error {
 		}
 		switch next.what {
 		case stepSpeak:
-			err = t.say(ctx, next.text, next.lang)
+			err = t.speakSentence(ctx, next.text, next.lang)
 		case stepFlushed:
 			err = t.sink.Flushed(Flushed{Tag: next.tag, Frames: t.stats.Frames, Chars: t.stats.Chars})
 			if err == nil && t.session.cfg.FlushEnds {
@@ -98,8 +98,8 @@ func (t *turn) run(ctx context.Context) error {
 	}
 }
 
-// say speaks one sentence of a message in lang. One that nothing can be pronounced of is passed over.
-func (t *turn) say(ctx context.Context, text, lang string) error {
+// speakSentence speaks one sentence of a message in lang. One that nothing can be pronounced of is passed over.
+func (t *turn) speakSentence(ctx context.Context, text, lang string) error {
 	cfg := &t.session.cfg
 	u := cfg.Utterance
 	u.Text, u.Language = text, lang
@@ -122,7 +122,7 @@ func (t *turn) say(ctx context.Context, text, lang string) error {
 	if cfg.SourceWords {
 		t.source = source{words: align(u)}
 	}
-	st, err := cfg.Speak(ctx, u, speech.Turn{QueuedSince: now, StartedAt: t.heard, Session: cfg.Group, More: t.session.more}, t)
+	st, err := cfg.Speak(ctx, u, speech.Turn{QueuedSince: now, StartedAt: t.firstAudioAt, Session: cfg.Group, More: t.session.more}, t)
 	if !st.Started && errors.Is(err, speech.ErrNothingToSay) {
 		return nil
 	}
@@ -190,19 +190,19 @@ func (t *turn) ChunkStart(c speech.Chunk) error {
 func (t *turn) Audio(a speech.Audio) error {
 	a.Chunk += t.chunk
 	t.stats.Frames += a.Frames
-	if t.heard.IsZero() && a.Frames > 0 {
-		t.heard = time.Now()
-	} else if !t.heard.IsZero() {
+	if t.firstAudioAt.IsZero() && a.Frames > 0 {
+		t.firstAudioAt = time.Now()
+	} else if !t.firstAudioAt.IsZero() {
 		a.Prefill, a.FirstFrame = 0, 0
 	}
-	t.session.spoke(a.Frames)
+	t.session.countSpoken(a.Frames)
 	return t.sink.Audio(a)
 }
 
-func (s *Session) spoke(frames int) {
+func (s *Session) countSpoken(frames int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lead.spoke(frames)
+	s.lead.addSpoken(frames)
 }
 
 // ChunkEnd implements [speech.Sink].

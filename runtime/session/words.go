@@ -66,7 +66,7 @@ func alignSpans(text, spoken string, spans []speech.Span) []written {
 	for _, w := range source {
 		from, to := place(w, spans)
 		if from == to { // it is spoken as it is written, or not at all
-			for len(out) > 0 && (inSpan(out[0], spans) || out[0].text != letters(w.text)) && behind(out, letters(w.text)) {
+			for len(out) > 0 && (inSpan(out[0], spans) || out[0].text != letters(w.text)) && comesLater(out, letters(w.text)) {
 				out = out[1:]
 			}
 			if len(out) == 0 || out[0].text != letters(w.text) {
@@ -132,8 +132,8 @@ func inSpan(w written, spans []speech.Span) bool {
 	return false
 }
 
-// behind reports whether text comes later in all.
-func behind(all []written, text string) bool {
+// comesLater reports whether text comes later in all.
+func comesLater(all []written, text string) bool {
 	for _, w := range all {
 		if w.text == text {
 			return true
@@ -166,7 +166,7 @@ func (s *source) upTo(place int) (all []speech.Word) {
 			letters += s.words[n].end - s.words[n].start
 			n++
 		}
-		start, end, ok := s.heard(s.words[0])
+		start, end, ok := s.timesOf(s.words[0])
 		for _, w := range s.words[:n] {
 			length := w.end - w.start
 			until := start + (end-start)*time.Duration(length)/time.Duration(max(letters, 1))
@@ -181,8 +181,8 @@ func (s *source) upTo(place int) (all []speech.Word) {
 	return all
 }
 
-// heard returns when what was spoken of w was heard.
-func (s *source) heard(w written) (start, end time.Duration, ok bool) {
+// timesOf returns when what was spoken of w was heard.
+func (s *source) timesOf(w written) (start, end time.Duration, ok bool) {
 	for _, spoken := range s.spoken {
 		if spoken.CharEnd <= w.from || spoken.CharStart >= w.to {
 			continue
@@ -203,9 +203,9 @@ func NewSource(u speech.Utterance) *Source {
 	return &Source{source{words: align(u)}}
 }
 
-// Heard takes in the words that are spoken in a chunk, and returns those that were written and end in it. The chunk ends
+// WrittenWords takes in the words that are spoken in a chunk, and returns those that were written and end in it. The chunk ends
 // at end, and what was written begins at base, both in code points of the normalised text.
-func (s *Source) Heard(spoken []speech.Word, base, end int) []speech.Word {
+func (s *Source) WrittenWords(spoken []speech.Word, base, end int) []speech.Word {
 	s.add(spoken, base)
 	return s.upTo(end - base)
 }
