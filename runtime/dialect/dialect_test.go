@@ -149,14 +149,14 @@ func TestAnswer(t *testing.T) {
 		{Cartesia, "timeout", 504, "", 504, `{"error_code":"timeout","message":"text","request_id":"req_1","title":"Timeout"}`},
 		{Vapi, "unknown_voice", 400, "", 400, `{"error":"text"}`},
 	} {
-		status, body := tt.dialect.Answer(Fault{Code: tt.code, Text: "text", Status: tt.status, Field: tt.field, RequestID: "req_1"})
+		status, body := tt.dialect.FaultBody(Fault{Code: tt.code, Text: "text", Status: tt.status, Field: tt.field, RequestID: "req_1"})
 		if status != tt.want || string(body) != tt.body {
 			t.Errorf("%s %s: %d %s, want %d %s", tt.dialect, tt.code, status, body, tt.want, tt.body)
 		}
 	}
 	for code := range faults { // an engine's text may hold anything
 		for _, dialect := range []Name{OpenAI, Deepgram, ElevenLabs, Sarvam, Cartesia, Bridge} {
-			status, body := dialect.Answer(Fault{Code: code, Text: "\xff\"\n", Status: 500})
+			status, body := dialect.FaultBody(Fault{Code: code, Text: "\xff\"\n", Status: 500})
 			if !json.Valid(body) || status < 400 || status > 599 {
 				t.Errorf("%s %s: %d %s", dialect, code, status, body)
 			}

@@ -17,15 +17,15 @@ type Fault struct {
 	RequestID string
 }
 
-// said is how one vendor puts a fault. Zero values mean: as natively.
-type said struct {
+// faultShape is how one vendor puts a fault. Zero values mean: as natively.
+type faultShape struct {
 	status int
 	code   string
 }
 
 // fault is one row of the table of errors.
 type fault struct {
-	openAI, deepgram, elevenLabs, sarvam, cartesia said
+	openAI, deepgram, elevenLabs, sarvam, cartesia faultShape
 }
 
 const (
@@ -36,57 +36,57 @@ const (
 
 // badRequest is what is wrong with the body itself, or with the request around it, such as 426.
 var badRequest = fault{
-	said{0, ""}, said{0, deepgramBad}, said{0, "invalid_request"}, said{0, sarvamBad}, said{0, "invalid_request"},
+	faultShape{0, ""}, faultShape{0, deepgramBad}, faultShape{0, "invalid_request"}, faultShape{0, sarvamBad}, faultShape{0, "invalid_request"},
 }
 
 // tooLong, busy and broken are what several native codes become.
 var (
 	tooLong = fault{
-		said{400, "string_too_long"}, said{413, "PAYLOAD_TOO_LARGE"}, said{400, "max_character_limit_exceeded"}, said{400, sarvamBad},
-		said{400, "transcript_too_long"},
+		faultShape{400, "string_too_long"}, faultShape{413, "PAYLOAD_TOO_LARGE"}, faultShape{400, "max_character_limit_exceeded"}, faultShape{400, sarvamBad},
+		faultShape{400, "transcript_too_long"},
 	}
 	busy = fault{
-		said{503, "busy"}, said{429, "TOO_MANY_REQUESTS"}, said{429, "system_busy"}, said{429, "rate_limit_exceeded_error"},
-		said{429, "concurrency_limited"},
+		faultShape{503, "busy"}, faultShape{429, "TOO_MANY_REQUESTS"}, faultShape{429, "system_busy"}, faultShape{429, "rate_limit_exceeded_error"},
+		faultShape{429, "concurrency_limited"},
 	}
 	broken = fault{
-		said{500, ""}, said{500, "INTERNAL_SERVER_ERROR"}, said{500, "internal_server_error"}, said{500, "internal_server_error"},
-		said{500, "internal_server_error"},
+		faultShape{500, ""}, faultShape{500, "INTERNAL_SERVER_ERROR"}, faultShape{500, "internal_server_error"}, faultShape{500, "internal_server_error"},
+		faultShape{500, "internal_server_error"},
 	}
 )
 
 // faults is the table of errors, by native code.
 var faults = map[string]fault{
 	"missing_key": {
-		said{401, "invalid_api_key"}, said{401, "INVALID_AUTH"}, said{401, "needs_authorization"}, said{403, "invalid_api_key_error"},
-		said{401, "unauthorized"},
+		faultShape{401, "invalid_api_key"}, faultShape{401, "INVALID_AUTH"}, faultShape{401, "needs_authorization"}, faultShape{403, "invalid_api_key_error"},
+		faultShape{401, "unauthorized"},
 	},
 	"invalid_key": {
-		said{401, "invalid_api_key"}, said{401, "INVALID_AUTH"}, said{401, "invalid_api_key"}, said{403, "invalid_api_key_error"},
-		said{401, "unauthorized"},
+		faultShape{401, "invalid_api_key"}, faultShape{401, "INVALID_AUTH"}, faultShape{401, "invalid_api_key"}, faultShape{403, "invalid_api_key_error"},
+		faultShape{401, "unauthorized"},
 	},
 	"voice_not_allowed": {
-		said{403, ""}, said{403, "INSUFFICIENT_PERMISSIONS"}, said{403, "voice_access_denied"}, said{403, "forbidden_error"},
-		said{403, "forbidden"},
+		faultShape{403, ""}, faultShape{403, "INSUFFICIENT_PERMISSIONS"}, faultShape{403, "voice_access_denied"}, faultShape{403, "forbidden_error"},
+		faultShape{403, "forbidden"},
 	},
 	"unknown_voice": {
-		said{400, ""}, said{400, deepgramQuery}, said{404, "voice_not_found"}, said{400, sarvamBad}, said{400, "voice_not_found"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{404, "voice_not_found"}, faultShape{400, sarvamBad}, faultShape{400, "voice_not_found"},
 	},
-	"text_empty":      {said{400, ""}, said{400, deepgramBad}, said{400, "input_text_empty"}, said{400, sarvamBad}, said{400, ""}},
-	"nothing_to_say":  {said{400, ""}, said{400, deepgramBad}, said{400, "nothing_to_say"}, said{400, sarvamBad}, said{400, ""}},
+	"text_empty":      {faultShape{400, ""}, faultShape{400, deepgramBad}, faultShape{400, "input_text_empty"}, faultShape{400, sarvamBad}, faultShape{400, ""}},
+	"nothing_to_say":  {faultShape{400, ""}, faultShape{400, deepgramBad}, faultShape{400, "nothing_to_say"}, faultShape{400, sarvamBad}, faultShape{400, ""}},
 	"text_too_long":   tooLong,
 	"too_many_chunks": tooLong,
 	"bad_format": {
-		said{400, ""}, said{400, deepgramQuery}, said{400, "invalid_output_format"}, said{400, sarvamBad}, said{400, "invalid_output_format"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"}, faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
 	},
 	"bad_sample_rate": {
-		said{400, ""}, said{400, deepgramQuery}, said{400, "invalid_output_format"}, said{400, sarvamBad}, said{400, "invalid_output_format"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"}, faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
 	},
 	"bad_speed": {
-		said{400, ""}, said{400, deepgramQuery}, said{400, "invalid_voice_settings"}, said{400, sarvamBad}, said{400, "invalid_speed"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_voice_settings"}, faultShape{400, sarvamBad}, faultShape{400, "invalid_speed"},
 	},
 	"unsupported_parameter": {
-		said{400, ""}, said{400, deepgramQuery}, said{400, "invalid_output_format"}, said{400, sarvamBad}, said{400, "invalid_output_format"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"}, faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
 	},
 	"bad_text":        badRequest,
 	"bad_temperature": badRequest,
@@ -98,20 +98,20 @@ var faults = map[string]fault{
 	"worker_gone":     broken,
 }
 
-// Said returns the status and the code of a fault in a dialect. A dialect that has none of its own says what the native
+// FaultStatus returns the status and the code of a fault in a dialect. A dialect that has none of its own says what the native
 // API does.
-func (n Name) Said(f Fault) (status int, code string) {
+func (n Name) FaultStatus(f Fault) (status int, code string) {
 	row := faults[f.Code]
-	own := map[Name]said{
+	own := map[Name]faultShape{
 		OpenAI: row.openAI, Deepgram: row.deepgram, ElevenLabs: row.elevenLabs, Sarvam: row.sarvam, Cartesia: row.cartesia,
 	}[n]
 	return cmp.Or(own.status, f.Status), cmp.Or(own.code, f.Code)
 }
 
-// Answer returns the status and the body of a fault in a dialect. A dialect without a shape of its own answers as the
+// FaultBody returns the status and the body of a fault in a dialect. A dialect without a shape of its own answers as the
 // native API does.
-func (n Name) Answer(f Fault) (status int, body []byte) {
-	status, code := n.Said(f)
+func (n Name) FaultBody(f Fault) (status int, body []byte) {
+	status, code := n.FaultStatus(f)
 	switch n {
 	case OpenAI:
 		return status, encode(map[string]any{"error": openAIError(f, code, status)})

@@ -46,13 +46,13 @@ type Begin struct {
 
 // Feed says how the text of a context comes.
 type Feed struct {
-	FlushEnds   bool          // a flush ends the turn, and the next text begins another one
-	SourceWords bool          // events have the words that were written, too; Order.Utterance.WordTimes asks for words at all
-	Delay       time.Duration // after which text without an end is spoken; 0: it waits for its end or a flush
-	Idle        time.Duration // the context is finished when no action has named it for so long and nothing is left to be spoken; 0: never
-	Lead        time.Duration // how much audio may be unsent before a further sentence is started; 0: 30 s
-	KeepsQuiet  bool          // clients do not always say when nobody listens any more: sent audio counts for Lead until it can have sounded
-	Pace        time.Duration // audio is sent at most so far ahead of its sounding; 0: as fast as the client takes it
+	FlushEnds        bool          // a flush ends the turn, and the next text begins another one
+	SourceWords      bool          // events have the words that were written, too; Order.Utterance.WordTimes asks for words at all
+	Delay            time.Duration // after which text without an end is spoken; 0: it waits for its end or a flush
+	Idle             time.Duration // the context is finished when no action has named it for so long and nothing is left to be spoken; 0: never
+	Lead             time.Duration // how much audio may be unsent before a further sentence is started; 0: 30 s
+	SilentInterrupts bool          // clients do not always say when nobody listens any more: sent audio counts for Lead until it can have sounded
+	Pace             time.Duration // audio is sent at most so far ahead of its sounding; 0: as fast as the client takes it
 }
 
 // Append feeds text to a context. An empty text only keeps the context from idling. What is appended to a context that

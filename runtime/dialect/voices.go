@@ -62,7 +62,7 @@ func Voice(dialect Name, m speech.Model, asked string) (voice string, ok bool) {
 	if !ok {
 		return name, len(m.Voices) == 0 && name != "" // without a model the speaker decides
 	}
-	return standIn(m, voice), true
+	return fallbackVoice(m, voice), true
 }
 
 // Chosen returns the voice that asked names, as [Voice] does, and the default one of m for an empty name. An unknown name
@@ -84,7 +84,7 @@ func Aliases(dialect Name, m speech.Model) (names []string, voiceOf func(name st
 	names = slices.Sorted(slices.Values(slices.Concat(a.female, a.male)))
 	return names, func(name string) string {
 		voice, _ := alias(dialect, name)
-		return standIn(m, voice)
+		return fallbackVoice(m, voice)
 	}
 }
 
@@ -101,7 +101,7 @@ func alias(dialect Name, name string) (voice string, ok bool) {
 	return "", false
 }
 
-func standIn(m speech.Model, voice string) string {
+func fallbackVoice(m speech.Model, voice string) string {
 	if _, ok := m.Voice(voice); ok || len(m.Voices) == 0 {
 		return voice
 	}

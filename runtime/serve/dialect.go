@@ -82,7 +82,7 @@ func (s *Server) picked(method, path string, own http.Handler) http.Handler {
 func refuseAs(name dialect.Name) func(http.ResponseWriter, error) {
 	return func(w http.ResponseWriter, err error) {
 		said := failureOf(err).answer()
-		said.Status, said.Body = name.Answer(faultOf(err, w.Header().Get("X-Request-Id")))
+		said.Status, said.Body = name.FaultBody(faultOf(err, w.Header().Get("X-Request-Id")))
 		if said.Status == http.StatusTooManyRequests {
 			said.Retry = time.Second
 		}

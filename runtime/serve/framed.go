@@ -38,7 +38,7 @@ func (d *delivery) frame(name dialect.Name, o dialect.Order, u speech.Utterance)
 	d.contentType, d.trailers = f.ContentType, false // the last line tells more
 	d.lastLine = func(st speech.Stats) []byte { return append(bytes.Join(k.ends, nil), f.End(st.Frames)...) }
 	d.failLine = func(err error) []byte {
-		_, body := name.Answer(faultOf(err, d.w.Header().Get("X-Request-Id")))
+		_, body := name.FaultBody(faultOf(err, d.w.Header().Get("X-Request-Id")))
 		return f.Failed(body)
 	}
 	return k

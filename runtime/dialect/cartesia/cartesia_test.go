@@ -148,7 +148,7 @@ func TestEvents(t *testing.T) {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	words := dialect.Words{Source: []speech.Word{{Text: "हाय", Start: 80 * time.Millisecond, End: 160 * time.Millisecond}}}
-	_, body := dialect.Cartesia.Answer(dialect.Fault{Code: "engine_error", Status: 500, Text: "engine error", RequestID: "r"})
+	_, body := dialect.Cartesia.FaultBody(dialect.Fault{Code: "engine_error", Status: 500, Text: "engine error", RequestID: "r"})
 	got := string(o.Framing.Audio([]byte("abc"))) + string(o.Framing.Words(words)) + string(o.Framing.Words(dialect.Words{})) +
 		string(o.Framing.End(1)) + string(o.Framing.Failed(body))
 	want := `event: chunk

@@ -57,7 +57,7 @@ const failed = 500
 // The LiveKit plugin for Python takes an error that is done for the end of the turn. The one for Node and the client for
 // Python read the member error, and the one for Node raises only a status of 500 and above.
 func failure(contextID string, f dialect.Fault) []dialect.Action {
-	status, code := dialect.Cartesia.Said(f)
+	status, code := dialect.Cartesia.FaultStatus(f)
 	if f.Status >= failed {
 		status = f.Status // 503 of a busy server is raised, and 429 is not
 	}

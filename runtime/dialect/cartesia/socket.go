@@ -122,7 +122,7 @@ func (s *socket) begin(id string, w *wanted) (dialect.Begin, error) {
 	c.open, c.flushes, c.spoken = true, 0, w.normalized
 	o.Utterance.WordTimes = w.timestamps
 	return dialect.Begin{Context: id, Order: o, Feed: dialect.Feed{
-		SourceWords: w.timestamps && !w.normalized, KeepsQuiet: true, Delay: time.Duration(w.delay * float64(time.Millisecond)),
+		SourceWords: w.timestamps && !w.normalized, SilentInterrupts: true, Delay: time.Duration(w.delay * float64(time.Millisecond)),
 	}}, nil
 }
 

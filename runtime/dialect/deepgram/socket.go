@@ -54,7 +54,7 @@ func open(c dialect.Call) (dialect.Socket, error) {
 
 // Open implements [dialect.Socket].
 func (s *socket) Open() []dialect.Action {
-	return []dialect.Action{dialect.Begin{Order: s.order, Feed: dialect.Feed{FlushEnds: true, KeepsQuiet: true}}, message(s.metadata)}
+	return []dialect.Action{dialect.Begin{Order: s.order, Feed: dialect.Feed{FlushEnds: true, SilentInterrupts: true}}, message(s.metadata)}
 }
 
 // Read implements [dialect.Socket].
@@ -115,7 +115,7 @@ func (s *socket) Write(_ string, e dialect.Event) []dialect.Action {
 		}
 		return []dialect.Action{message(warning{"Warning", e.Fault.Text, e.Fault.Text, code})}
 	case dialect.Failed:
-		_, code := dialect.Deepgram.Said(e.Fault)
+		_, code := dialect.Deepgram.FaultStatus(e.Fault)
 		return []dialect.Action{message(failure{"Error", e.Fault.Text, code}), dialect.Close{Code: closeCode(e.Fault), Reason: code}}
 	}
 	return nil

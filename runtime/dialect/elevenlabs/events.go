@@ -102,7 +102,7 @@ func (s *socket) fault(context string, f dialect.Fault) dialect.Message {
 		Code    int     `json:"code"`
 		Context *string `json:"contextId,omitzero"`
 	}{Message: f.Text, Code: closeCode(f)}
-	_, said.Error = dialect.ElevenLabs.Said(f)
+	_, said.Error = dialect.ElevenLabs.FaultStatus(f)
 	if s.multi && context != "" {
 		said.Context = &context
 	}
@@ -111,7 +111,7 @@ func (s *socket) fault(context string, f dialect.Fault) dialect.Message {
 
 // closeCode is what a connection would be closed with because of f.
 func closeCode(f dialect.Fault) int {
-	status, _ := dialect.ElevenLabs.Said(f)
+	status, _ := dialect.ElevenLabs.FaultStatus(f)
 	switch {
 	case status == 429 || status == 503:
 		return closeBusy

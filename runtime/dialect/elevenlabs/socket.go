@@ -144,7 +144,7 @@ func (s *socket) begin(in message) (b dialect.Begin, err error) {
 	s.open[in.context] = c
 	order := s.query.order
 	order.Audio.Speed, order.Lexicon = voice.speed, voice.lexicon
-	return dialect.Begin{Context: in.context, Order: order, Feed: dialect.Feed{SourceWords: true, KeepsQuiet: true, Idle: s.query.idle}}, nil
+	return dialect.Begin{Context: in.context, Order: order, Feed: dialect.Feed{SourceWords: true, SilentInterrupts: true, Idle: s.query.idle}}, nil
 }
 
 // feed feeds a context what a message says. One that says nothing keeps it from idling.

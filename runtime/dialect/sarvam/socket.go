@@ -103,7 +103,7 @@ func (s *socket) configure(data jsontext.Value) ([]dialect.Action, error) {
 		return nil, err
 	}
 	s.configured = true
-	return []dialect.Action{dialect.Begin{Order: o, Feed: dialect.Feed{FlushEnds: true, KeepsQuiet: true}}}, nil
+	return []dialect.Action{dialect.Begin{Order: o, Feed: dialect.Feed{FlushEnds: true, SilentInterrupts: true}}}, nil
 }
 
 var textMembers = []dialect.Member[string]{
@@ -169,7 +169,7 @@ func event(kind string) []byte {
 }
 
 func failure(f dialect.Fault) []byte {
-	status, _ := dialect.Sarvam.Said(f) // clients read a number here, and a word in answers
+	status, _ := dialect.Sarvam.FaultStatus(f) // clients read a number here, and a word in answers
 	return fmt.Appendf(nil, `{"type":"error","data":{"message":%s,"code":%d,"request_id":%s}}`, quote(f.Text), status, quote(f.RequestID))
 }
 

@@ -99,7 +99,7 @@ func (c *conn) handle(ctx context.Context, e event) error {
 		if err := e.texts(map[string]*string{"text": &text}); err != nil {
 			return err
 		}
-		return c.write(typePong, said{Text: text}, nil)
+		return c.write(typePong, messageData{Text: text}, nil)
 	case typeSynthesize:
 		if c.fed != nil {
 			return nil // for servers that are not fed
@@ -261,7 +261,7 @@ func (c *conn) refuse(why error) {
 	if !ok {
 		return
 	}
-	if c.write(typeError, said{shown.Text, shown.Code}, nil) != nil {
+	if c.write(typeError, messageData{shown.Text, shown.Code}, nil) != nil {
 		return
 	}
 	if n, ok := c.net.(interface{ CloseWrite() error }); ok && n.CloseWrite() == nil {

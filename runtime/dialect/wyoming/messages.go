@@ -37,8 +37,8 @@ type sound struct {
 
 var ours = sound{speech.SampleRate, 2, 1}
 
-// said is the data of ping, pong and error.
-type said struct {
+// messageData is the data of ping, pong and error.
+type messageData struct {
 	Text string `json:"text"`
 	Code string `json:"code,omitzero"`
 }
