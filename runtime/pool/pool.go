@@ -28,8 +28,8 @@ type Config struct {
 // promised.
 const defaultQueueWait = 1950 * time.Millisecond
 
-// holdFor is how long a slot is kept for the next utterance of a session. It only has to bridge the session's own code.
-const holdFor = 50 * time.Millisecond
+// reservationTime is how long a slot is kept for the next utterance of a session. It only has to bridge the session's own code.
+const reservationTime = 50 * time.Millisecond
 
 // Pool lends workers. It is safe for concurrent use.
 type Pool struct {
@@ -291,7 +291,7 @@ func (p *Pool) add(w synth.Worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ready++
-	p.giveLocked(w)
+	p.handOverLocked(w)
 	p.changedLocked()
 }
 
@@ -382,7 +382,7 @@ func (p *Pool) await(
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
-	if w := p.giveUp(wait); w != nil {
+	if w := p.leaveQueue(wait); w != nil {
 		// The grant and the end came together. The worker is there, so a mere time-out takes it.
 		slot := &Slot{Worker: w, Queued: time.Since(start), pool: p}
 		if errors.Is(err, speech.ErrBusy) {
@@ -482,8 +482,8 @@ func (p *Pool) reserveLocked(key string, w synth.Worker, d time.Duration) {
 	p.changedLocked()
 }
 
-// giveUp leaves the queue. It returns the worker that was granted in the same moment, or nil.
-func (p *Pool) giveUp(wait *queue.Entry[waiter]) synth.Worker {
+// leaveQueue leaves the queue. It returns the worker that was granted in the same moment, or nil.
+func (p *Pool) leaveQueue(wait *queue.Entry[waiter]) synth.Worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.waiting.Remove(wait) {
@@ -500,11 +500,11 @@ func (s *Slot) Release() {
 		s.Discard()
 		return
 	}
-	p := s.leave()
+	p := s.detach()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
-	p.giveLocked(s.Worker)
+	p.handOverLocked(s.Worker)
 	p.changedLocked()
 }
 
@@ -515,22 +515,22 @@ func (s *Slot) ReleaseTo(key string) {
 		s.Discard()
 		return
 	}
-	p := s.leave()
+	p := s.detach()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
 	_, again := p.reserved[key]
 	if key == "" || again || p.waiting.Len() > 0 || p.draining {
-		p.giveLocked(s.Worker)
+		p.handOverLocked(s.Worker)
 		p.changedLocked()
 		return
 	}
-	p.reserveLocked(key, s.Worker, holdFor)
+	p.reserveLocked(key, s.Worker, reservationTime)
 }
 
 // Discard gives a broken worker back: it is closed and replaced.
 func (s *Slot) Discard() {
-	p := s.leave()
+	p := s.detach()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.busy--
@@ -543,7 +543,7 @@ func (s *Slot) Discard() {
 	p.changedLocked()
 }
 
-func (s *Slot) leave() *Pool {
+func (s *Slot) detach() *Pool {
 	p := s.pool
 	if p == nil {
 		panic("pool: slot released twice")
@@ -562,12 +562,12 @@ func (p *Pool) endReservation(key string, r *reservation) {
 
 func (p *Pool) endReservationLocked(key string, r *reservation) {
 	delete(p.reserved, key)
-	p.giveLocked(r.worker)
+	p.handOverLocked(r.worker)
 	p.changedLocked()
 }
 
-// giveLocked hands w to the first in the queue, or lays it down.
-func (p *Pool) giveLocked(w synth.Worker) {
+// handOverLocked hands w to the first in the queue, or lays it down.
+func (p *Pool) handOverLocked(w synth.Worker) {
 	if p.stopped {
 		p.closeLocked(w)
 		return

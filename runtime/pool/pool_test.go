@@ -352,8 +352,8 @@ func TestSessionKeepsItsWorkerUnlessSomebodyWaits(t *testing.T) {
 		s.ReleaseTo("b")
 		begin := time.Now()
 		s = acquire(t, p, "")
-		if got := time.Since(begin); got != holdFor || s.Queued != holdFor {
-			t.Errorf("waited %v (%v) for a worker that its session did not use, want %v", got, s.Queued, holdFor)
+		if got := time.Since(begin); got != reservationTime || s.Queued != reservationTime {
+			t.Errorf("waited %v (%v) for a worker that its session did not use, want %v", got, s.Queued, reservationTime)
 		}
 		s.Release()
 	})
@@ -425,7 +425,7 @@ func TestWatchTellsOfEveryChange(t *testing.T) {
 			{"somebody waits", func() { go func() { _, _ = p.Acquire(waiting, "", time.Now()) }() }, speech.Capacity{Busy: 1, Queued: 1}},
 			{"nobody waits any more", stop, speech.Capacity{Busy: 1}},
 			{"it is kept for the session", func() { slot.ReleaseTo("a") }, speech.Capacity{Reserved: 1}},
-			{"the session does not come", func() { time.Sleep(holdFor) }, speech.Capacity{}},
+			{"the session does not come", func() { time.Sleep(reservationTime) }, speech.Capacity{}},
 			{"it speaks again", func() { slot = acquire(t, p, "") }, speech.Capacity{Busy: 1}},
 			{"it is free", func() { slot.Release() }, speech.Capacity{}},
 			{"the pool drains", func() { _ = p.Drain(t.Context()) }, speech.Capacity{Draining: true}},
