@@ -68,7 +68,7 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	if err != nil {
 		return st, err
 	}
-	defer s.giveVoice(speaking)
+	defer s.returnVoice(speaking)
 
 	slot, err := s.acquire(ctx, turn, begin)
 	if err != nil {

@@ -18,18 +18,18 @@ const audible = 328
 
 // utterance is one Speak in progress on one worker.
 type utterance struct {
-	u        speech.Utterance
-	voice    string // the engine\'s id of it
-	worker   synth.Worker
-	speeds   speech.Speeds // its own
-	sink     speech.Sink
-	encoder  encode.Encoder
-	out      blocks
-	stats    *speech.Stats
-	assigned time.Time
-	pcm      []int16         // room for one group
-	heard    bool            // an audible sample has been seen
-	levels   wordtime.Levels // of the chunk, if words are asked for
+	u         speech.Utterance
+	voice     string // the engine\'s id of it
+	worker    synth.Worker
+	speeds    speech.Speeds // its own
+	sink      speech.Sink
+	encoder   encode.Encoder
+	out       blocks
+	stats     *speech.Stats
+	assigned  time.Time
+	pcm       []int16         // room for one group
+	isAudible bool            // an audible sample has been seen
+	levels    wordtime.Levels // of the chunk, if words are asked for
 }
 
 // blocks is the writer behind the encoder: every Write is a block of audio for the sink.
@@ -59,7 +59,7 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 	v.levels.Reset()
 	v.out.audio = speech.Audio{Chunk: c.Index}
 	if c.Silence > 0 {
-		if err := v.keepSilent(ctx, c.Silence); err != nil {
+		if err := v.writeSilence(ctx, c.Silence); err != nil {
 			return err
 		}
 		end.Frames, end.EOS = c.Silence, true
@@ -123,8 +123,8 @@ func (v *utterance) finish(end speech.ChunkEnd, last bool) error {
 	return v.sink.ChunkEnd(end)
 }
 
-// keepSilent writes so many frames of silence, which need no worker and are billed as any.
-func (v *utterance) keepSilent(ctx context.Context, frames int) error {
+// writeSilence writes so many frames of silence, which need no worker and are billed as any.
+func (v *utterance) writeSilence(ctx context.Context, frames int) error {
 	clear(v.pcm)
 	for frames > 0 {
 		if err := context.Cause(ctx); err != nil {
@@ -168,7 +168,7 @@ func ofSamples(n int) time.Duration { return time.Duration(n) * time.Second / sp
 
 func (v *utterance) write(pcm []int16) error {
 	v.out.audio.Frames = len(pcm) / speech.FrameSamples
-	if !v.heard {
+	if !v.isAudible {
 		v.measureSilence(pcm)
 	}
 	if v.u.WordTimes {
@@ -181,7 +181,7 @@ func (v *utterance) measureSilence(pcm []int16) {
 	silent := 0
 	for _, s := range pcm {
 		if s >= audible || s <= -audible {
-			v.heard = true
+			v.isAudible = true
 			break
 		}
 		silent++

@@ -26,21 +26,21 @@ type VoiceChange struct {
 type voices struct {
 	reading sync.Mutex // held while they change
 
-	mu     sync.Mutex
-	model  speech.Model
-	listed map[string]*voice // by name
-	gone   map[string]*voice // by id: listed no more, but spoken with
+	mu       sync.Mutex
+	model    speech.Model
+	listed   map[string]*voice // by name
+	unlisted map[string]*voice // by id: listed no more, but spoken with
 }
 
 // voice is one that is loaded.
 type voice struct {
-	id     string // the engine's
-	users  int    // utterances that speak with it
-	isGone bool   // nobody else may: the last of them frees it
+	id         string // the engine's
+	users      int    // utterances that speak with it
+	isUnlisted bool   // nobody else may: the last of them frees it
 }
 
 func newVoices(m speech.Model) *voices {
-	v := &voices{model: m, listed: make(map[string]*voice), gone: make(map[string]*voice)}
+	v := &voices{model: m, listed: make(map[string]*voice), unlisted: make(map[string]*voice)}
 	for _, l := range m.Voices {
 		v.listed[l.Name] = &voice{id: l.Name}
 	}
@@ -76,23 +76,23 @@ func (s *Speaker) takeVoice(name string) (*voice, error) {
 	return v, nil
 }
 
-// takeGone keeps voices that are listed no more, because they may come back: their last utterance would free them meanwhile.
-func (s *Speaker) takeGone() []*voice {
+// takeUnlisted keeps voices that are listed no more, because they may come back: their last utterance would free them meanwhile.
+func (s *Speaker) takeUnlisted() []*voice {
 	s.voices.mu.Lock()
 	defer s.voices.mu.Unlock()
-	gone := slices.Collect(maps.Values(s.voices.gone))
+	gone := slices.Collect(maps.Values(s.voices.unlisted))
 	for _, v := range gone {
 		v.users++
 	}
 	return gone
 }
 
-func (s *Speaker) giveVoice(v *voice) {
+func (s *Speaker) returnVoice(v *voice) {
 	s.voices.mu.Lock()
 	v.users--
-	isOver := v.isGone && v.users == 0
+	isOver := v.isUnlisted && v.users == 0
 	if isOver {
-		delete(s.voices.gone, v.id)
+		delete(s.voices.unlisted, v.id)
 	}
 	s.voices.mu.Unlock()
 	if isOver {
@@ -120,8 +120,8 @@ func (s *Speaker) ReadVoices(ctx context.Context) (c VoiceChange, err error) {
 	if err := s.pool.WaitStarted(ctx); err != nil {
 		return c, err
 	}
-	for _, v := range s.takeGone() {
-		defer s.giveVoice(v)
+	for _, v := range s.takeUnlisted() {
+		defer s.returnVoice(v)
 	}
 	loaded, err := r.ReadVoices()
 	if err != nil {
@@ -165,7 +165,7 @@ func (s *Speaker) nextVoices(loaded []synth.LoadedVoice, c *VoiceChange) (next m
 		default:
 			c.Added = append(c.Added, l.Name)
 		}
-		if back, ok := s.voices.gone[l.ID]; ok { // it has come back before everybody has left it
+		if back, ok := s.voices.unlisted[l.ID]; ok { // it has come back before everybody has left it
 			next[l.Name] = back
 			continue
 		}
@@ -188,15 +188,15 @@ func (s *Speaker) listVoices(m speech.Model, next map[string]*voice) (unused []s
 		if next[name] == v {
 			continue
 		}
-		if v.isGone = true; v.users == 0 {
+		if v.isUnlisted = true; v.users == 0 {
 			unused = append(unused, v.id)
 		} else {
-			s.voices.gone[v.id] = v
+			s.voices.unlisted[v.id] = v
 		}
 	}
 	for _, v := range next {
-		v.isGone = false
-		delete(s.voices.gone, v.id)
+		v.isUnlisted = false
+		delete(s.voices.unlisted, v.id)
 	}
 	s.voices.model, s.voices.listed = m, next
 	slices.Sort(unused)

@@ -77,7 +77,7 @@ func (e *changing) isLoaded(id string) bool {
 	return e.loaded[id]
 }
 
-// heard returns the ids that were spoken with since it was called last, without repetitions.
+// isAudible returns the ids that were spoken with since it was called last, without repetitions.
 func (e *changing) heard() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
