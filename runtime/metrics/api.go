@@ -145,8 +145,8 @@ func (a *API) Error(k Kind) { a.errors.WithLabelValues(string(k)).Inc() }
 // Prefill counts a chunk.
 func (a *API) Prefill(cached bool) { a.chunks.WithLabelValues(strconv.FormatBool(cached)).Inc() }
 
-// Spoken records an utterance that got a worker, whether it was completed or not.
-func (a *API) Spoken(s speech.Stats) {
+// RecordUtterance records an utterance that got a worker, whether it was completed or not.
+func (a *API) RecordUtterance(s speech.Stats) {
 	a.queue.Observe(s.Queue.Seconds())
 	a.audio.Add(speech.Seconds(s.Frames))
 	if s.Frames > 0 {

@@ -55,5 +55,7 @@ func (p *Pod) GrantUsed() { p.grants.WithLabelValues("used").Inc() }
 // GrantExpired counts a slot that was kept in vain.
 func (p *Pod) GrantExpired() { p.grants.WithLabelValues("expired").Inc() }
 
-// Spoke records how fast an utterance was spoken while so many workers were busy, itself among them.
-func (p *Pod) Spoke(busy int, rtf float64) { p.rtf.WithLabelValues(strconv.Itoa(busy)).Observe(rtf) }
+// RecordRTF records how fast an utterance was spoken while so many workers were busy, itself among them.
+func (p *Pod) RecordRTF(busy int, rtf float64) {
+	p.rtf.WithLabelValues(strconv.Itoa(busy)).Observe(rtf)
+}

@@ -79,8 +79,8 @@ func (r routers) Collect(c chan<- prometheus.Metric) {
 	c <- prometheus.MustNewConstMetric(routersDesc, prometheus.GaugeValue, float64(behind), "false")
 }
 
-// Answered counts a request. A method that is none of the API's counts as OTHER, since clients can send any.
-func (p *Portal) Answered(method string, status int, took time.Duration) {
+// RecordRequest counts a request. A method that is none of the API's counts as OTHER, since clients can send any.
+func (p *Portal) RecordRequest(method string, status int, took time.Duration) {
 	switch method {
 	case "GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS":
 	default:

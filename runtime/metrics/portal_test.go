@@ -34,8 +34,8 @@ func TestThePortalIsReadWhenItIsScraped(t *testing.T) {
 		t.Error("metrics of a portal are shown where only keys are checked")
 	}
 	p := m.RegisterPortal(func() int64 { return difference })
-	p.Answered("GET", 200, 3*time.Millisecond)
-	p.Answered("BREW", 405, time.Millisecond)
+	p.RecordRequest("GET", 200, 3*time.Millisecond)
+	p.RecordRequest("BREW", 405, time.Millisecond)
 	for _, step := range []struct {
 		name string
 		then func()

@@ -49,7 +49,7 @@ func (s *Server) record(ctx context.Context, o *outcome) {
 		}
 	}
 	if o.stats.Started {
-		s.cfg.Metrics.Spoken(o.stats)
+		s.cfg.Metrics.RecordUtterance(o.stats)
 	}
 	if s.cfg.Log.Enabled(ctx, level) {
 		s.cfg.Log.LogAttrs(ctx, level, "request", o.attrs(status)...)

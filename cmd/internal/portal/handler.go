@@ -126,7 +126,7 @@ func (h *Handler) Beside(other http.Handler) http.Handler {
 func timed(h http.Handler, m *metrics.Portal) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun, kept := time.Now(), &keptStatus{ResponseWriter: w, status: http.StatusOK}
-		defer func() { m.Answered(r.Method, kept.status, time.Since(begun)) }()
+		defer func() { m.RecordRequest(r.Method, kept.status, time.Since(begun)) }()
 		h.ServeHTTP(kept, r)
 	})
 }

@@ -95,7 +95,7 @@ func (s *Server) speak(ctx context.Context, q *wire.Utterance, c *call) (st spee
 	}}
 	st, err = s.speaker.Speak(ctx, u, turn, c)
 	if begun {
-		s.cfg.Metrics.Spoke(s.speaker.Capacity().Busy+1, st.RTF())
+		s.cfg.Metrics.RecordRTF(s.speaker.Capacity().Busy+1, st.RTF())
 	} else {
 		s.countRefusal(err)
 	}
