@@ -179,7 +179,7 @@ func (l *Log) Sync(ctx context.Context) error {
 	clean := l.synced == upTo
 	l.mu.Unlock()
 	if clean {
-		return l.settle(failed)
+		return l.noteSync(failed)
 	}
 	step("sync")
 	for _, f := range files {
@@ -200,11 +200,11 @@ func (l *Log) Sync(ctx context.Context) error {
 	close(l.growth)
 	l.growth = make(chan struct{})
 	l.mu.Unlock()
-	return l.settle(failed)
+	return l.noteSync(failed)
 }
 
-// settle notes how a sync went, and reports when the disk works again.
-func (l *Log) settle(failed error) error {
+// noteSync notes how a sync went, and reports when the disk works again.
+func (l *Log) noteSync(failed error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if failed != nil {
@@ -421,8 +421,8 @@ func (l *Log) origin() (source string, base, copied int64) {
 	return l.source, l.base, l.copied
 }
 
-// sunk returns the number of the last event that the sink has.
-func (l *Log) sunk() int64 {
+// lastAcked returns the number of the last event that the sink has.
+func (l *Log) lastAcked() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.acked

@@ -104,8 +104,8 @@ func (l *Log) read(from int64, limit int) ([]Event, error) {
 	return events, nil
 }
 
-// nearest returns the number of the first event from seq on that is there, or else of the next one to come.
-func (l *Log) nearest(seq int64) (int64, error) {
+// firstFrom returns the number of the first event from seq on that is there, or else of the next one to come.
+func (l *Log) firstFrom(seq int64) (int64, error) {
 	events, err := l.read(seq, 1)
 	if err != nil {
 		return 0, err

@@ -47,7 +47,7 @@ func NewShipper(cfg ShipperConfig, from *Log, to Sink, log *slog.Logger) *Shippe
 	if cfg.MaxRetry == 0 {
 		cfg.MaxRetry = 30 * time.Second
 	}
-	return &Shipper{cfg: cfg, from: from, to: to, log: log, next: from.sunk() + 1}
+	return &Shipper{cfg: cfg, from: from, to: to, log: log, next: from.lastAcked() + 1}
 }
 
 // Run sends until ctx ends. It waits out every failure of the sink.
@@ -163,7 +163,7 @@ func contiguous(events []Event) []Event {
 // then counts anew from there. known is the highest number that the sink can have seen from this copy of the log.
 func (s *Shipper) goTo(gap *GapError, base, known int64) error {
 	want := gap.Want + base
-	first, err := s.from.nearest(want)
+	first, err := s.from.firstFrom(want)
 	switch {
 	case err != nil:
 		return err
@@ -178,7 +178,7 @@ func (s *Shipper) goTo(gap *GapError, base, known int64) error {
 		return s.restart(first, first-want)
 	case want-1 > base:
 		// The event before goes along, so that the sink compares it: it may be that of a copy of the log.
-		before, err := s.from.nearest(want - 1)
+		before, err := s.from.firstFrom(want - 1)
 		if err != nil || before == want-1 {
 			s.next = before
 			return err
@@ -199,7 +199,7 @@ func (s *Shipper) restart(first, gone int64) error {
 // fork goes on as a new source with all that the sink has not acknowledged, because another log reports under the same source: the folder
 // was copied, or a copy of it put back. The sink leaves out what both have in common.
 func (s *Shipper) fork(sinkHas int64) error {
-	first, err := s.from.nearest(s.from.sunk() + 1)
+	first, err := s.from.firstFrom(s.from.lastAcked() + 1)
 	if err != nil {
 		return err
 	}
