@@ -71,9 +71,9 @@ func TestTheListenerHearsTheChunksInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []synthtest.Heard
+	var want []synthtest.SpokenChunk
 	for _, c := range r.Chunks {
-		want = append(want, synthtest.Heard{Chunk: c.Index, Voice: "raj", Text: c.Text})
+		want = append(want, synthtest.SpokenChunk{Chunk: c.Index, Voice: "raj", Text: c.Text})
 	}
 	if len(want) < 3 || !slices.Equal(got, want) {
 		t.Errorf("heard %+v, want %+v", got, want)

@@ -27,10 +27,10 @@ type CacheKey struct {
 
 // cached is a value with what the cache knows of it, guarded by the cache's mutex.
 type cached[V any] struct {
-	value V
-	bytes int64
-	loans int
-	gone  bool // from the cache: the last one to return it frees it
+	value   V
+	bytes   int64
+	loans   int
+	evicted bool // from the cache: the last one to return it frees it
 }
 
 // NewCache returns an empty cache that holds at most budget bytes. A budget of 0 or less caches nothing.
@@ -43,7 +43,7 @@ func NewOwningCache[V any](budget int64, free func(V)) *Cache[V] {
 	// The entry limit never binds: the byte budget does.
 	lru, err := simplelru.NewLRU(1<<30, func(_ CacheKey, v *cached[V]) {
 		c.bytes -= v.bytes
-		v.gone = true
+		v.evicted = true
 		c.freeLocked(v)
 	})
 	if err != nil {
@@ -55,7 +55,7 @@ func NewOwningCache[V any](budget int64, free func(V)) *Cache[V] {
 
 // freeLocked frees a value that neither the cache nor anybody else has any more.
 func (c *Cache[V]) freeLocked(v *cached[V]) {
-	if c.free != nil && v.gone && v.loans == 0 {
+	if c.free != nil && v.evicted && v.loans == 0 {
 		c.free(v.value)
 	}
 }
@@ -130,7 +130,7 @@ func (c *Cache[V]) Add(k CacheKey, v V, bytes int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if bytes > c.budget {
-		c.freeLocked(&cached[V]{value: v, gone: true})
+		c.freeLocked(&cached[V]{value: v, evicted: true})
 		return
 	}
 	c.lru.Remove(k) // so that the eviction callback subtracts the old size

@@ -219,20 +219,20 @@ func (w *worker) encode(dst []int16) {
 	}
 }
 
-// Heard is a chunk as a listener to the fake engine heard it.
-type Heard struct {
+// SpokenChunk is a chunk as a listener to the fake engine heard it.
+type SpokenChunk struct {
 	Chunk int
 	Voice string
 	Text  string
 }
 
 // Decode turns the samples of whole fake frames back into what was spoken.
-func Decode(pcm []int16) ([]Heard, error) {
+func Decode(pcm []int16) ([]SpokenChunk, error) {
 	if len(pcm)%speech.FrameSamples != 0 {
 		return nil, fmt.Errorf("%d samples are not whole frames", len(pcm))
 	}
 	voices := (&Engine{}).Model().Voices
-	var heard []Heard
+	var heard []SpokenChunk
 	for i := 0; i < len(pcm); i += speech.FrameSamples {
 		frame := pcm[i : i+speech.FrameSamples]
 		if frame[0] != magic {
@@ -240,7 +240,7 @@ func Decode(pcm []int16) ([]Heard, error) {
 		}
 		chunk, voice := int(frame[1]), voices[frame[2]].Name
 		if len(heard) == 0 || heard[len(heard)-1].Chunk != chunk {
-			heard = append(heard, Heard{Chunk: chunk, Voice: voice})
+			heard = append(heard, SpokenChunk{Chunk: chunk, Voice: voice})
 		}
 		text := make([]byte, frame[3])
 		for j := range text {

@@ -37,7 +37,7 @@ func TestDecodeHearsWhatWasSpoken(t *testing.T) {
 		pcm = append(pcm, got...)
 	}
 	got, err := Decode(pcm)
-	want := []Heard{{0, "raj", line}, {1, "raj", other}}
+	want := []SpokenChunk{{0, "raj", line}, {1, "raj", other}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("Decode = %v, %v; want %v", got, err, want)
 	}
