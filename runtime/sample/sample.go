@@ -27,7 +27,7 @@ const seed = 1
 
 const (
 	lookEvery  = time.Second      // for a moment in which a worker is idle
-	quietLooks = 3                // in a row have found one, so that nobody meets a server at work that has just become ready
+	idleChecks = 3                // in a row have found one, so that nobody meets a server at work that has just become ready
 	againAfter = 5 * time.Minute  // when a voice could not say it
 	longest    = 30 * time.Second // that a sample takes, far above what it does
 	maxBytes   = wav.HeaderBytes + 60*speech.SampleRate*2
@@ -103,16 +103,16 @@ func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
 		if at, ok := failed[name]; s.has(name) || ok && time.Since(at) < againAfter {
 			continue
 		}
-		if audio := s.kept(name); audio != nil {
+		if audio := s.cached(name); audio != nil {
 			s.put(name, audio)
 			continue
 		}
-		if s.quiet < quietLooks {
+		if s.quiet < idleChecks {
 			return
 		}
 		audio, err := s.speak(ctx, v.Name)
 		switch {
-		case errors.Is(err, errGiveWay) || errors.Is(err, speech.ErrBusy) || ctx.Err() != nil:
+		case errors.Is(err, errServerBusy) || errors.Is(err, speech.ErrBusy) || ctx.Err() != nil:
 		case err != nil:
 			failed[name] = time.Now()
 			s.log.Warn("a voice could not say its sample; it tries again in five minutes", "voice", v.Name, "error", err)
@@ -130,8 +130,8 @@ func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
 // isIdle reports whether a worker has nothing to do, and nobody waits.
 func isIdle(c speech.Capacity) bool { return c.Busy+c.Reserved < c.Ready && c.Queued == 0 }
 
-// errGiveWay ends a sample when somebody waits for its worker.
-var errGiveWay = errors.New("somebody waits")
+// errServerBusy ends a sample when somebody waits for its worker.
+var errServerBusy = errors.New("somebody waits")
 
 func (s *Samples) speak(ctx context.Context, voice string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)
@@ -159,7 +159,7 @@ func (k *collector) ChunkStart(speech.Chunk) error { return nil }
 
 func (k *collector) Audio(a speech.Audio) error {
 	if k.speaker.Capacity().Queued > 0 {
-		return errGiveWay
+		return errServerBusy
 	}
 	if len(k.pcm)+len(a.Data) > maxBytes-wav.HeaderBytes {
 		return errors.New("the sample does not end")
@@ -192,8 +192,8 @@ func (s *Samples) put(name string, audio []byte) {
 	s.made[name] = audio
 }
 
-// kept returns a sample that was kept, or nil. What is not whole is as good as not there.
-func (s *Samples) kept(name string) []byte {
+// cached returns a sample that was kept, or nil. What is not whole is as good as not there.
+func (s *Samples) cached(name string) []byte {
 	if s.cfg.Folder == "" {
 		return nil
 	}

@@ -185,11 +185,11 @@ func TestWhatIsKeptByHalfIsMadeAnew(t *testing.T) {
 		}
 		before := v.count()
 		inBubble(t, Config{Folder: folder}, v, func(t *testing.T, s *Samples) {
-			time.Sleep((quietLooks - 1) * lookEvery / 2)
+			time.Sleep((idleChecks - 1) * lookEvery / 2)
 			if v.count() != before {
 				t.Errorf("%s: it was spoken before the server had been idle for a while", what)
 			}
-			time.Sleep(quietLooks * lookEvery)
+			time.Sleep(idleChecks * lookEvery)
 			if got, ok := s.WAV("anjura"); !ok || len(got) != wav.HeaderBytes+4 || v.count() != before+1 {
 				t.Errorf("%s: %d bytes, spoken %d times", what, len(got), v.count()-before)
 			}
@@ -232,7 +232,7 @@ func TestASampleGivesWay(t *testing.T) {
 	v := newVoices()
 	v.during = func() { v.set(func() { v.capacity.Queued = 1 }) }
 	inBubble(t, Config{}, v, func(t *testing.T, s *Samples) {
-		time.Sleep((quietLooks-1)*lookEvery + lookEvery/2)
+		time.Sleep((idleChecks-1)*lookEvery + lookEvery/2)
 		if _, ok := s.WAV("anjura"); ok || v.count() != 1 {
 			t.Errorf("it was spoken on to its end, %d times", v.count())
 		}
