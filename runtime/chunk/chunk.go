@@ -152,7 +152,7 @@ func (s *splitter) pack(units []span, enough int) []span {
 	var packed []span
 	for len(units) > 0 && len(packed) < enough {
 		n, tokens := 1, units[0].tokens
-		if !s.apart(units) {
+		if !s.tooLargeToJoin(units) {
 			n, tokens = s.prefix(units[0].start, len(units), func(k int) int { return units[k-1].end }, s.limit)
 		}
 		if n < len(units) && units[n].tokens == unknown {
@@ -173,8 +173,8 @@ func (s *splitter) pack(units []span, enough int) []span {
 	return packed
 }
 
-// apart reports whether the first two units, parts of a sentence, are so large that counting them together is a waste.
-func (s *splitter) apart(units []span) bool {
+// tooLargeToJoin reports whether the first two units, parts of a sentence, are so large that counting them together is a waste.
+func (s *splitter) tooLargeToJoin(units []span) bool {
 	return len(units) > 1 && units[0].tokens != unknown && units[1].tokens != unknown &&
 		units[0].tokens+units[1].tokens > s.limit+s.limit/4
 }
@@ -198,13 +198,13 @@ func (s *splitter) mend(pieces []span) {
 // lengthen shares words between piece i and a neighbour, rather the one before it, so that both have at least so many,
 // and reports whether that was possible.
 func (s *splitter) lengthen(pieces []span, i, words int) bool {
-	return i > 0 && s.share(&pieces[i-1], &pieces[i], words) ||
-		i+1 < len(pieces) && s.share(&pieces[i], &pieces[i+1], words)
+	return i > 0 && s.moveBoundary(&pieces[i-1], &pieces[i], words) ||
+		i+1 < len(pieces) && s.moveBoundary(&pieces[i], &pieces[i+1], words)
 }
 
-// share moves the boundary of two neighbours to a better place that leaves both at least so many words, and reports whether there is
+// moveBoundary moves the boundary of two neighbours to a better place that leaves both at least so many words, and reports whether there is
 // one. A boundary between sentences moves into a sentence only to where a reader would pause.
-func (s *splitter) share(a, b *span, words int) bool {
+func (s *splitter) moveBoundary(a, b *span, words int) bool {
 	if s.words(*a)+s.words(*b) < 2*words {
 		return false
 	}
