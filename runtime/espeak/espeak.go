@@ -131,7 +131,7 @@ func (e *Engine) prefill(o synth.Options) (s *script, cached bool) {
 
 // checkVariants makes sure that each of our voices can be had.
 func checkVariants(program espeakng.Program, limit time.Duration) error {
-	variants, err := program.Ask(limit, "--voices=variant")
+	variants, err := program.Query(limit, "--voices=variant")
 	if err != nil {
 		return err
 	}

@@ -31,11 +31,11 @@ type process struct {
 	exited chan struct{} // closed when the program was reaped
 	exit   error         // of Wait; valid once exited is closed
 
-	started bool // the header was read
-	heard   bool // and samples too
-	kept    int  // bytes of raw that the last read left over: half a sample, or part of the header
-	raw     [8192]byte
-	pcm     [4096]int16
+	started    bool // the header was read
+	gotSamples bool // and samples too
+	leftover   int  // bytes of raw that the last read left over: half a sample, or part of the header
+	raw        [8192]byte
+	pcm        [4096]int16
 }
 
 // startProcess runs the program, which then waits for its text.
@@ -97,15 +97,15 @@ func (p *process) read() ([]int16, error) {
 		if p.isCut() {
 			return nil, errInterrupted
 		}
-		n, err := p.stdout.Read(p.raw[p.kept:])
-		p.kept += n
+		n, err := p.stdout.Read(p.raw[p.leftover:])
+		p.leftover += n
 		if err == io.EOF {
 			return nil, p.end()
 		}
 		if err != nil {
 			return nil, p.broken(err)
 		}
-		data := p.raw[:p.kept]
+		data := p.raw[:p.leftover]
 		if !p.started {
 			if len(data) < headerBytes {
 				continue
@@ -120,9 +120,9 @@ func (p *process) read() ([]int16, error) {
 		for i := range samples {
 			p.pcm[i] = int16(binary.LittleEndian.Uint16(data[2*i:]))
 		}
-		p.kept = copy(p.raw[:], data[2*samples:])
+		p.leftover = copy(p.raw[:], data[2*samples:])
 		if samples > 0 {
-			p.heard = true
+			p.gotSamples = true
 			return p.pcm[:samples], nil
 		}
 	}
@@ -171,8 +171,8 @@ func (p *process) end() error {
 	case p.exit != nil:
 		return p.failure("speech program failed", p.exit)
 	case !p.started:
-		return p.failure("speech program said nothing", fmt.Errorf("it ended after %d bytes of header", p.kept))
-	case p.kept > 0:
+		return p.failure("speech program said nothing", fmt.Errorf("it ended after %d bytes of header", p.leftover))
+	case p.leftover > 0:
 		return p.failure("speech program failed", errors.New("its audio ends inside a sample"))
 	}
 	p.stop()

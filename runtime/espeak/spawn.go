@@ -5,14 +5,14 @@ import "runtime"
 // spawner starts processes from an OS thread of its own. The death signal of Linux follows that thread, not the whole program:
 // a thread that the runtime lets go would take the processes that it started with it.
 type spawner struct {
-	jobs chan func()
-	gone chan struct{}
+	jobs    chan func()
+	stopped chan struct{}
 }
 
 func newSpawner() *spawner {
-	s := &spawner{jobs: make(chan func(), 1), gone: make(chan struct{})}
+	s := &spawner{jobs: make(chan func(), 1), stopped: make(chan struct{})}
 	go func() {
-		defer close(s.gone)
+		defer close(s.stopped)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		for job := range s.jobs {
@@ -49,5 +49,5 @@ func (l *launch) wait() (*process, error) {
 // close ends the thread.
 func (s *spawner) close() {
 	close(s.jobs)
-	<-s.gone
+	<-s.stopped
 }

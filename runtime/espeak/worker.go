@@ -127,7 +127,7 @@ func (w *worker) Close() error {
 func (w *worker) decode(ctx context.Context, dst []int16) (samples int, err error) {
 	samples, err = w.fillUntil(ctx, dst)
 	_, broken := errors.AsType[*speech.EngineError](err)
-	if !broken || !w.wasSpare || w.speaking.heard {
+	if !broken || !w.wasSpare || w.speaking.gotSamples {
 		return samples, err
 	}
 	w.drop()

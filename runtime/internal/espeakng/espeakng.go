@@ -47,7 +47,7 @@ func Find(name string) (Program, error) {
 
 // Version asks the program for its version, such as "1.51".
 func (p Program) Version(limit time.Duration) (string, error) {
-	out, err := p.Ask(limit, "--version")
+	out, err := p.Query(limit, "--version")
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func (p Program) Version(limit time.Duration) (string, error) {
 // Its file name serves better than its language: asked for "hi", the program first reads the hundreds of voice
 // files that it has, which doubles the time until it speaks.
 func (p Program) Hindi(limit time.Duration) (string, error) {
-	out, err := p.Ask(limit, "--voices=hi")
+	out, err := p.Query(limit, "--voices=hi")
 	if err != nil {
 		return "", err
 	}
@@ -81,14 +81,14 @@ func (p Program) Hindi(limit time.Duration) (string, error) {
 	if name == "" {
 		return "", errors.New("it has no Hindi voice; its data is incomplete")
 	}
-	if _, err := p.Ask(limit, "-v", name, "-q", "--stdin"); err != nil {
+	if _, err := p.Query(limit, "-v", name, "-q", "--stdin"); err != nil {
 		name = "hi"
 	}
 	return name, nil
 }
 
-// Ask runs the program for its answer to a question at the start. An answer later than limit is an error.
-func (p Program) Ask(limit time.Duration, args ...string) (string, error) {
+// Query runs the program for its answer to a question at the start. An answer later than limit is an error.
+func (p Program) Query(limit time.Duration, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	p.Memory = 0 // what it reads to answer is its own data, not a text of anybody

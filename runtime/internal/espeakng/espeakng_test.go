@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 	if _, err := p.Run(ctx, ""); err != speech.ErrClientGone {
 		t.Errorf("a cancelled run: %v, want %v", err, speech.ErrClientGone)
 	}
-	if _, err := p.Ask(20*time.Millisecond, "--version"); err == nil || err.Error() != "no answer in 20ms" {
+	if _, err := p.Query(20*time.Millisecond, "--version"); err == nil || err.Error() != "no answer in 20ms" {
 		t.Errorf("a late answer: %v", err)
 	}
 	p.Path += ".gone"
