@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// lookEvery is how often files are looked at, at most, which is then no work for however many connections.
-const lookEvery = time.Second
+// checkInterval is how often files are looked at, at most, which is then no work for however many connections.
+const checkInterval = time.Second
 
 // Files are where a process has its certificate, and by whom those of others must be signed. All of them are PEM.
 type Files struct {
@@ -33,10 +33,10 @@ type Certificates struct {
 	files Files
 	log   *slog.Logger
 
-	mu     sync.Mutex
-	good   *loaded
-	looked time.Time // last
-	failed string    // why what stands in the files now cannot be used, which was logged; empty when it can
+	mu        sync.Mutex
+	good      *loaded
+	checkedAt time.Time // last
+	failed    string    // why what stands in the files now cannot be used, which was logged; empty when it can
 }
 
 // loaded is what has stood in the files together. It is not changed.
@@ -50,7 +50,7 @@ type loaded struct {
 
 // Open reads the files, and refuses them unless they can be used.
 func Open(files Files, log *slog.Logger) (*Certificates, error) {
-	c := &Certificates{files: files, log: log, looked: time.Now()}
+	c := &Certificates{files: files, log: log, checkedAt: time.Now()}
 	raw, err := files.read()
 	if err != nil {
 		return nil, err
@@ -108,10 +108,10 @@ func (c *Certificates) ClientTLS(expects Role) *tls.Config {
 func (c *Certificates) current() *loaded {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.looked) < lookEvery {
+	if time.Since(c.checkedAt) < checkInterval {
 		return c.good
 	}
-	c.looked = time.Now()
+	c.checkedAt = time.Now()
 	raw, err := c.files.read()
 	if err == nil && c.good.same(raw) {
 		c.failed = ""

@@ -31,10 +31,10 @@ type Token struct {
 	file string // empty for one that does not change
 	log  *slog.Logger
 
-	mu     sync.Mutex
-	good   tokens
-	looked time.Time
-	failed string // as in Certificates
+	mu        sync.Mutex
+	good      tokens
+	checkedAt time.Time
+	failed    string // as in Certificates
 }
 
 // tokens are those that were read together. They are not changed.
@@ -60,7 +60,7 @@ func OpenToken(file string, log *slog.Logger) (*Token, error) {
 		return nil, err
 	}
 	warnIfExposed(file, log)
-	return &Token{file: file, log: log, good: good, looked: time.Now()}, nil
+	return &Token{file: file, log: log, good: good, checkedAt: time.Now()}, nil
 }
 
 // Shares reports whether one of the tokens of t is accepted by other, too.
@@ -90,10 +90,10 @@ func (t *Token) Authorize(ctx context.Context) error {
 func (t *Token) current() tokens {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.file == "" || time.Since(t.looked) < lookEvery {
+	if t.file == "" || time.Since(t.checkedAt) < checkInterval {
 		return t.good
 	}
-	t.looked = time.Now()
+	t.checkedAt = time.Now()
 	fresh, err := readTokens(t.file)
 	switch {
 	case err == nil:
