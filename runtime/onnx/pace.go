@@ -16,8 +16,8 @@ type pace struct {
 	frames int
 }
 
-// sounded counts frames that were decoded.
-func (p *pace) sounded(frames int, now time.Time) {
+// count counts frames that were decoded.
+func (p *pace) count(frames int, now time.Time) {
 	if p.frames == 0 {
 		p.first = now
 	}

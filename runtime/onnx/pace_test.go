@@ -29,7 +29,7 @@ func TestUrgencyFollowsThePolicy(t *testing.T) {
 	for _, tt := range tests {
 		var p pace
 		if tt.frames > 0 {
-			p.sounded(tt.frames, start)
+			p.count(tt.frames, start)
 		}
 		got := p.urgency(start.Add(tt.since), true, false, &leastLimits)
 		if got.class != tt.want || got.buffered != tt.buffered {
@@ -85,8 +85,8 @@ func TestLimitsFollowFromWhatRunsTake(t *testing.T) {
 func TestTheFirstFrameStartsTheClock(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var p pace
-	p.sounded(1, start)
-	p.sounded(4, start.Add(time.Second))
+	p.count(1, start)
+	p.count(4, start.Add(time.Second))
 	if got, want := p.urgency(start.Add(time.Second), true, false, &leastLimits).buffered, 5*speech.FrameDuration-time.Second; got != want {
 		t.Errorf("%s left, want %s", got, want)
 	}
@@ -97,7 +97,7 @@ func TestWhatIsNotPressingComesAfterTheStepsOfOthers(t *testing.T) {
 	for frames, want := range map[int]bool{0: false, 1: false, 2: true, 4: true, 13: true} {
 		var p pace
 		if frames > 0 {
-			p.sounded(frames, now)
+			p.count(frames, now)
 		}
 		if got := p.urgency(now, false, false, &leastLimits).alone; got != want {
 			t.Errorf("%d frames ahead, a decode comes after the steps of others: %v, want %v", frames, got, want)

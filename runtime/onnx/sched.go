@@ -38,7 +38,7 @@ type scheduler struct {
 	arrivals uint64
 	closed   bool
 	limits   limits
-	away     []*task                    // that have left a moment ago and are expected back
+	expected []*task                    // that have left a moment ago and are expected back
 	batches  [model.MaxBatch + 1]uint64 // runs by number of streams stepped
 }
 
@@ -92,7 +92,7 @@ type task struct {
 	urgency urgency
 	done    chan error // room for one
 
-	asked     time.Time // when it came to the scheduler
+	arrivedAt time.Time // when it came to the scheduler
 	overtaken int       // by runs of new streams since then
 
 	cache *model.KVCache // of its last step
@@ -124,7 +124,7 @@ func (s *scheduler) do(ctx context.Context, t *task, next func() (phase, error))
 		t.done = make(chan error, 1)
 	}
 	t.ctx, t.next, t.phase = ctx, next, first
-	t.asked, t.overtaken = s.now(), 0
+	t.arrivedAt, t.overtaken = s.now(), 0
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -152,7 +152,7 @@ func once(run func(context.Context) error) func() (phase, error) {
 }
 
 func (s *scheduler) putLocked(t *task) {
-	s.away = slices.DeleteFunc(s.away, func(o *task) bool { return o == t })
+	s.expected = slices.DeleteFunc(s.expected, func(o *task) bool { return o == t })
 	s.arrivals++
 	t.urgency.arrival = s.arrivals
 	s.waiting = append(s.waiting, t)
@@ -211,7 +211,7 @@ func (s *scheduler) followLocked(b *batch) {
 		}
 		if comesBack := t.cache != nil || t.urgency.class == silent; err == nil && comesBack && len(b.streams) == 0 {
 			t.back = s.now().Add(s.limits.absence)
-			s.away = append(s.away, t)
+			s.expected = append(s.expected, t)
 		}
 		t.ctx, t.next, t.phase = nil, nil, phase{}
 		t.done <- err
@@ -232,7 +232,7 @@ func (s *scheduler) takeLocked(b *batch) bool {
 	now := s.now()
 	for _, t := range s.waiting {
 		arrival := t.urgency.arrival
-		late := t.overtaken >= mostOvertaken && now.Sub(t.asked) > s.limits.maxWait
+		late := t.overtaken >= mostOvertaken && now.Sub(t.arrivedAt) > s.limits.maxWait
 		t.urgency = t.pace.urgency(now, t.phase.stream != nil, late, &s.limits)
 		t.urgency.arrival = arrival
 	}
@@ -273,12 +273,12 @@ func (s *scheduler) takeLocked(b *batch) bool {
 // awaitedLocked returns until when t should wait for streams that are away, zero for not at all: it is pressing,
 // nobody is away that it would run with or keep waiting, or there are runners enough for everybody.
 func (s *scheduler) awaitedLocked(t *task, now time.Time) (until time.Time) {
-	s.away = slices.DeleteFunc(s.away, func(o *task) bool { return !now.Before(o.back) })
+	s.expected = slices.DeleteFunc(s.expected, func(o *task) bool { return !now.Before(o.back) })
 	pressing := t.urgency.class <= silent || t.urgency.buffered < s.limits.pressing
 	if pressing || s.idle >= len(s.waiting) {
 		return until
 	}
-	for _, o := range s.away {
+	for _, o := range s.expected {
 		company := t.phase.stream != nil && o.cache == t.phase.stream.Cache()
 		first := o.urgency.class == silent || o.urgency.class < ahead && t.urgency.class == ahead
 		if (company || first) && o.back.After(until) {

@@ -111,9 +111,9 @@ func TestNewStreamsOvertakeAStarvingOneOnlySoOften(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			run := phase{run: func(context.Context) error { return nil }}
-			starving := &task{asked: time.Now().Add(-tt.waited), overtaken: tt.overtaken, pace: at(0), phase: run}
+			starving := &task{arrivedAt: time.Now().Add(-tt.waited), overtaken: tt.overtaken, pace: at(0), phase: run}
 			s := &scheduler{now: time.Now, limits: leastLimits}
-			s.waiting = []*task{starving, {asked: time.Now(), phase: run}}
+			s.waiting = []*task{starving, {arrivedAt: time.Now(), phase: run}}
 			var got batch
 			s.takeLocked(&got)
 			took, want := "new", tt.overtaken+1
@@ -175,10 +175,10 @@ func TestIdleRunnersShareTheStepsThatWait(t *testing.T) {
 		b := model.NewFakeCache(16, nil)
 		s := &scheduler{now: time.Now, limits: leastLimits, idle: tt.idle}
 		for i := range tt.steps {
-			s.waiting = append(s.waiting, &task{asked: time.Now(), phase: phase{stream: b.Place(i)}})
+			s.waiting = append(s.waiting, &task{arrivedAt: time.Now(), phase: phase{stream: b.Place(i)}})
 		}
 		for range tt.other {
-			s.waiting = append(s.waiting, &task{asked: time.Now(), pace: at(time.Hour), phase: phase{run: func(context.Context) error { return nil }}})
+			s.waiting = append(s.waiting, &task{arrivedAt: time.Now(), pace: at(time.Hour), phase: phase{run: func(context.Context) error { return nil }}})
 		}
 		// The steps have to be the more urgent ones.
 		var got batch
@@ -266,12 +266,12 @@ func TestWhatWaitsForWhoIsAway(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := model.NewFakeCache(2, nil)
 			away := &task{cache: b, back: time.Now().Add(tt.back), urgency: urgency{class: tt.class}}
-			s := &scheduler{now: time.Now, limits: leastLimits, idle: tt.idle, away: []*task{away}}
+			s := &scheduler{now: time.Now, limits: leastLimits, idle: tt.idle, expected: []*task{away}}
 			s.work.L = &s.mu
-			s.waiting = []*task{{asked: time.Now(), pace: at(tt.buffered), phase: phase{stream: b.Place(0)}}}
+			s.waiting = []*task{{arrivedAt: time.Now(), pace: at(tt.buffered), phase: phase{stream: b.Place(0)}}}
 			if tt.decode != 0 {
 				decode := phase{run: func(context.Context) error { return nil }}
-				s.waiting = append(s.waiting, &task{asked: time.Now(), pace: at(tt.decode), phase: decode})
+				s.waiting = append(s.waiting, &task{arrivedAt: time.Now(), pace: at(tt.decode), phase: decode})
 			}
 			var got batch
 			took := "nothing"

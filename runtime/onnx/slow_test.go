@@ -71,7 +71,7 @@ func (s *slow) begin(t *testing.T, l *listener) {
 	l.task.pace = pace{}
 	l.wait(t, s, sleeping(slowPrefill))
 	l.wait(t, s, sleeping(slowDecode1))
-	l.task.pace.sounded(synth.FirstFrames, time.Now())
+	l.task.pace.count(synth.FirstFrames, time.Now())
 	l.first = time.Since(begin)
 }
 
@@ -90,7 +90,7 @@ func (s *slow) play(t *testing.T, l *listener, until time.Time) {
 		})
 		p := &l.task.pace
 		l.late = max(l.late, time.Since(p.first)-time.Duration(p.frames)*speech.FrameDuration)
-		p.sounded(synth.GroupFrames, time.Now())
+		p.count(synth.GroupFrames, time.Now())
 	}
 }
 

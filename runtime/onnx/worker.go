@@ -174,7 +174,7 @@ func (w *worker) nextGroup(ctx context.Context, dst []int16, n int) (frames int,
 		model.FadeIn(samples[:w.engine.manifest.Decode.FadeIn])
 	}
 	toPCM16(dst, samples)
-	w.task.pace.sounded(frames, w.engine.scheduler.now())
+	w.task.pace.count(frames, w.engine.scheduler.now())
 	return frames, nil
 }
 

@@ -43,7 +43,7 @@ func Load(path string) error {
 		return err
 	}
 	mapLarge()
-	if err := keepQuiet(); err != nil {
+	if err := disableTelemetry(); err != nil {
 		return err
 	}
 	runtime.SetSharedLibraryPath(path)
@@ -59,9 +59,9 @@ func Load(path string) error {
 	}
 }
 
-// keepQuiet stops the library from sending its maker what runs on this machine, and from keeping an identifier of the machine and logs
+// disableTelemetry stops the library from sending its maker what runs on this machine, and from keeping an identifier of the machine and logs
 // for that, as it does from release 1.30 on. The library reads the variable once, when it begins.
-func keepQuiet() error { return os.Setenv("ORT_DISABLE_TELEMETRY", "1") }
+func disableTelemetry() error { return os.Setenv("ORT_DISABLE_TELEMETRY", "1") }
 
 // inspect says what is wrong with a file that cannot be ONNX Runtime, in words that the system's loader does not find.
 func inspect(path string) error {

@@ -80,18 +80,18 @@ func (m *Model) load(src *source) error {
 	d := &m.Manifest.Dims
 	var err error
 	if m.text, _, err = open(src.text, nil,
-		[]graph.Port{want("token_ids", graph.I64, 1, varies)},
-		[]graph.Port{want("embeddings", graph.F32, 1, varies, d.Width)}); err != nil {
+		[]graph.Port{wantPort("token_ids", graph.I64, 1, varies)},
+		[]graph.Port{wantPort("embeddings", graph.F32, 1, varies, d.Width)}); err != nil {
 		return err
 	}
 	if m.flow, _, err = open(src.flow, nil,
-		[]graph.Port{want("c", graph.F32, varies, d.Width), want("s", graph.F32, varies, 1), want("t", graph.F32, varies, 1), want("x", graph.F32, varies, d.Latent)},
-		[]graph.Port{want("flow_dir", graph.F32, varies, d.Latent)}); err != nil {
+		[]graph.Port{wantPort("c", graph.F32, varies, d.Width), wantPort("s", graph.F32, varies, 1), wantPort("t", graph.F32, varies, 1), wantPort("x", graph.F32, varies, d.Latent)},
+		[]graph.Port{wantPort("flow_dir", graph.F32, varies, d.Latent)}); err != nil {
 		return err
 	}
 	if m.codec, _, err = open(src.decoder, withStates(src.codec, src.codecStart),
-		[]graph.Port{want("latent", graph.F32, 1, varies, d.Latent)},
-		[]graph.Port{want("audio_frame", graph.F32, varies, varies, varies)}); err != nil {
+		[]graph.Port{wantPort("latent", graph.F32, 1, varies, d.Latent)},
+		[]graph.Port{wantPort("audio_frame", graph.F32, varies, varies, varies)}); err != nil {
 		return err
 	}
 	m.describe(src)
@@ -146,8 +146,8 @@ func (m *Model) loadLM(src *source) error {
 	var g graph.Signature
 	var err error
 	m.lm, g, err = open(src.lm, withStates(src.lmStates, src.lmStart),
-		[]graph.Port{want("sequence", graph.F32, 1, varies, varies), want("text_embeddings", graph.F32, 1, varies, varies)},
-		[]graph.Port{want("conditioning", graph.F32, varies, varies), want("eos_logit", graph.F32, varies, varies)})
+		[]graph.Port{wantPort("sequence", graph.F32, 1, varies, varies), wantPort("text_embeddings", graph.F32, 1, varies, varies)},
+		[]graph.Port{wantPort("conditioning", graph.F32, varies, varies), wantPort("eos_logit", graph.F32, varies, varies)})
 	if err != nil {
 		return err
 	}
@@ -299,7 +299,7 @@ func (m *Model) loadVoices(src *source) (err error) {
 				encoder, err = m.openEncoder(src.encoder)
 			}
 			if err == nil {
-				p, err = m.hear(encoder, start, path)
+				p, err = m.encodeVoice(encoder, start, path)
 			}
 		} else {
 			p, err = m.readVoice(path, start)

@@ -119,8 +119,8 @@ func deriveStates(g *graph.Signature, start func(graph.Port) string) ([]state, e
 // varies stands for a dimension of any size.
 const varies = graph.Varies
 
-// want is a port that a graph should have.
-func want(name string, t graph.Type, shape ...int) graph.Port {
+// wantPort is a port that a graph should have.
+func wantPort(name string, t graph.Type, shape ...int) graph.Port {
 	return graph.Port{Name: name, Type: t, Shape: shape}
 }
 

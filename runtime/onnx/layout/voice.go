@@ -180,12 +180,12 @@ func (m *Model) openEncoder(path string) (*network, error) {
 	if path == "" {
 		return nil, errors.New("the folder has no encoder for recordings: give the voice as safetensors")
 	}
-	n, _, err := open(path, nil, []graph.Port{want("audio", graph.F32, 1, 1, varies)}, []graph.Port{want("latents", graph.F32, 1, varies, m.Manifest.Dims.Width)})
+	n, _, err := open(path, nil, []graph.Port{wantPort("audio", graph.F32, 1, 1, varies)}, []graph.Port{wantPort("latents", graph.F32, 1, varies, m.Manifest.Dims.Width)})
 	return n, err
 }
 
-// hear makes a voice of a recording, behind the row that stands before a voice.
-func (m *Model) hear(encoder *network, start func() ([]float32, error), path string) (*snapshot, error) {
+// encodeVoice makes a voice of a recording, behind the row that stands before a voice.
+func (m *Model) encodeVoice(encoder *network, start func() ([]float32, error), path string) (*snapshot, error) {
 	before, err := start()
 	if err != nil {
 		return nil, err
