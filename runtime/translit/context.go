@@ -257,7 +257,7 @@ func (s *sentence) main(i int) string {
 		return ""
 	case (before == none || before.isHindi()) && !s.firstPerson() && s.isPrincipal(i):
 		return ""
-	case before == none || s.firstPerson() && !s.pronounStood(i), s.opensClause(i):
+	case before == none || s.firstPerson() && !s.hasPronounBefore(i), s.opensClause(i):
 		return "मैं"
 	case before.isEnglish() || before.kind == name || before.kind == letter:
 		return "में"
@@ -280,8 +280,8 @@ func (s *sentence) endsPhrase(i int) bool {
 	return i >= len(s.words) || s.words[i].breaks || s.words[i].reads("का की के को से में पर पे तक है हैं था थी कहाँ किधर वाला वाली वाले")
 }
 
-// pronounStood reports whether the subject of a sentence in the first person stands right before word i's clause-mates already.
-func (s *sentence) pronounStood(i int) bool {
+// hasPronounBefore reports whether the subject of a sentence in the first person stands right before word i's clause-mates already.
+func (s *sentence) hasPronounBefore(i int) bool {
 	for j := max(0, i-4); j < i; j++ {
 		if w := &s.words[j]; w.reads("मैं") && j < i-1 && (w.kind != either || s.before(j) == none) {
 			return true

@@ -44,7 +44,7 @@ func (s *sentence) letterIn(i int) string {
 	case 'm' - 'a':
 		return s.pronounOrIn(i)
 	case 'k' - 'a':
-		return s.lonelyK(i)
+		return s.readK(i)
 	case 'n' - 'a':
 		if s.before(i).isEnglish() && s.after(i).isEnglish() { // rock 'n' roll
 			return "ऐंड"
@@ -62,8 +62,8 @@ func (s *sentence) besideDigit(w *word) bool {
 	return isDigit(w.start-1) || isDigit(w.end)
 }
 
-// lonelyK reads k: that after a verb, okay where it opens a clause, else of.
-func (s *sentence) lonelyK(i int) string {
+// readK reads k: that after a verb, okay where it opens a clause, else of.
+func (s *sentence) readK(i int) string {
 	switch before := s.before(i); {
 	case before == none:
 		return "ओके"

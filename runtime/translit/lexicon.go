@@ -26,13 +26,13 @@ type entry struct {
 }
 
 type lexicon struct {
-	entries map[string]entry
-	stems   map[string]string     // of verbs
-	sounds  map[string]string     // Hindi words by how they sound; "" where two differ
-	chat    map[string]string     // English in full by its short form
-	guests  map[string]bool       // Devanagari that is a name and no Hindi word beside
-	phrases map[string][][]string // names of several words, by the first: जी पे
-	people  map[string]*person
+	entries     map[string]entry
+	stems       map[string]string     // of verbs
+	sounds      map[string]string     // Hindi words by how they sound; "" where two differ
+	chat        map[string]string     // English in full by its short form
+	onlyNames   map[string]bool       // Devanagari that is a name and no Hindi word beside
+	phrases     map[string][][]string // names of several words, by the first: जी पे
+	personNames map[string]*person
 
 	starts, ends             map[string]part
 	longestStart, longestEnd int                     // in letters
@@ -51,15 +51,15 @@ var tables = sync.OnceValue(func() *lexicon {
 // load reads the tables of fsys. An error names the file and the line.
 func load(fsys fs.FS) (*lexicon, error) {
 	l := &lexicon{
-		entries: make(map[string]entry, 20_000),
-		stems:   make(map[string]string, 600),
-		sounds:  make(map[string]string, 7_000),
-		chat:    make(map[string]string, 200),
-		guests:  make(map[string]bool, 4_500),
-		people:  make(map[string]*person, 100),
-		phrases: make(map[string][][]string, 80),
-		starts:  make(map[string]part, 700),
-		ends:    make(map[string]part, 600),
+		entries:     make(map[string]entry, 20_000),
+		stems:       make(map[string]string, 600),
+		sounds:      make(map[string]string, 7_000),
+		chat:        make(map[string]string, 200),
+		onlyNames:   make(map[string]bool, 4_500),
+		personNames: make(map[string]*person, 100),
+		phrases:     make(map[string][][]string, 80),
+		starts:      make(map[string]part, 700),
+		ends:        make(map[string]part, 600),
 	}
 	for _, t := range sheets {
 		if err := table.Read(fsys, "tables/"+t.name+".tsv", t.columns, func(r *table.Row) error { return t.add(l, r) }); err != nil {
@@ -68,10 +68,10 @@ func load(fsys fs.FS) (*lexicon, error) {
 	}
 	for _, e := range l.entries {
 		if e.kind == hindi && e.both == "" {
-			delete(l.guests, e.hindi)
+			delete(l.onlyNames, e.hindi)
 		}
 	}
-	for roman, p := range l.people {
+	for roman, p := range l.personNames {
 		if e, ok := l.entries[roman]; ok {
 			e.person = p
 			l.entries[roman] = e
@@ -130,7 +130,7 @@ func (l *lexicon) addHindi(r *table.Row) error {
 
 func (l *lexicon) addName(r *table.Row) error {
 	written := r.Cell(1)
-	l.guests[written] = true
+	l.onlyNames[written] = true
 	if words := strings.Fields(written); len(words) > 1 {
 		l.phrases[words[0]] = append(l.phrases[words[0]], words)
 	}
@@ -160,11 +160,11 @@ func (l *lexicon) addEither(r *table.Row) error {
 }
 
 func (l *lexicon) addHomograph(r *table.Row) error {
-	cue, ok := tells[r.Cell(2)]
+	cue, ok := nameCues[r.Cell(2)]
 	if !ok {
 		return r.Errorf("unknown cue %q", r.Cell(2))
 	}
-	l.people[r.Cell(0)] = &person{r.Cell(1), cue}
-	l.guests[r.Cell(1)] = true
+	l.personNames[r.Cell(0)] = &person{r.Cell(1), cue}
+	l.onlyNames[r.Cell(1)] = true
 	return nil
 }

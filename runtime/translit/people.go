@@ -6,19 +6,19 @@ package translit
 // A person is a name that is written like a word.
 type person struct {
 	hindi string
-	tell  tell
+	cue   nameCue
 }
 
-// tell is what tells a name from the word, each with what stands before it.
-type tell uint8
+// cue is what tells a name from the word, each with what stands before it.
+type nameCue uint8
 
 const (
-	byTitle   tell = iota // a title beside it
-	byCapital             // a capital inside a sentence, or a first name before it
-	byDeed                // ne behind it, which no other reading can have
+	byTitle   nameCue = iota // a title beside it
+	byCapital                // a capital inside a sentence, or a first name before it
+	byDeed                   // ne behind it, which no other reading can have
 )
 
-var tells = map[string]tell{"title": byTitle, "capital": byCapital, "doer": byDeed}
+var nameCues = map[string]nameCue{"title": byTitle, "capital": byCapital, "doer": byDeed}
 
 // titles stand before a name, honorifics behind it. Those of the second row do so too, but also before and behind other words, so that
 // the name must have a capital.
@@ -51,7 +51,7 @@ func (s *sentence) isPerson(i int) bool {
 	if before.reads("नाम") && after.reads("है था") {
 		return true
 	}
-	switch w.person.tell {
+	switch w.person.cue {
 	case byDeed:
 		return s.isProper(i) || s.isSurname(i) || after.reads("ने")
 	case byCapital:

@@ -93,7 +93,7 @@ func (s *sentence) write(out *strings.Builder) {
 		case !isEnglish:
 			s.putHindi(out, i)
 		case s.keep:
-			s.putKept(out, i)
+			s.writeKept(out, i)
 		default:
 			s.putEnglish(out, i)
 		}
@@ -118,7 +118,7 @@ func (s *sentence) english() bool {
 				continue
 			}
 			switch {
-			case s.spelled(i), tables().guests[w.hindi]:
+			case s.spelled(i), tables().onlyNames[w.hindi]:
 			case isDigit(w.hindi):
 				digits = true
 			default:
@@ -143,7 +143,7 @@ func (s *sentence) english() bool {
 	return score < 0 && (grammar || !digits)
 }
 
-// phrase returns how many words the name has that begins with word i, 0 if it is none of several words. [sentence.putKept] writes them
+// phrase returns how many words the name has that begins with word i, 0 if it is none of several words. [sentence.writeKept] writes them
 // into English sentences, where each word by itself would look Hindi.
 func (s *sentence) phrase(i int) int {
 	longest := 0
@@ -181,7 +181,7 @@ func isDigit(word string) bool {
 	return false
 }
 
-// spelled reports whether word i is one of a row of Devanagari letter names with an ए in it. Such rows are what putKept writes into an
+// spelled reports whether word i is one of a row of Devanagari letter names with an ए in it. Such rows are what writeKept writes into an
 // English sentence, so they must not make a Hindi sentence of it.
 func (s *sentence) spelled(i int) bool {
 	from, to := i, i
@@ -268,13 +268,13 @@ func (s *sentence) putEnglish(out *strings.Builder, i int) {
 	}
 }
 
-// putKept writes an English word, or word i of an English sentence, that stays as it is but for three things. A name
+// writeKept writes an English word, or word i of an English sentence, that stays as it is but for three things. A name
 // sounds Indian in any sentence, unless the engine has learnt English itself. Short forms would be spelled out. And
 // an A before another letter would be read as the article, so the row of letters that holds it gets its names, all in
 // one accent.
-func (s *sentence) putKept(out *strings.Builder, i int) {
+func (s *sentence) writeKept(out *strings.Builder, i int) {
 	w := &s.words[i]
-	if w.kind == name && !s.keepAll && tables().guests[w.hindi] {
+	if w.kind == name && !s.keepAll && tables().onlyNames[w.hindi] {
 		out.WriteString(w.hindi)
 		return
 	}
@@ -328,7 +328,7 @@ func (s *sentence) writeEnglish(out *strings.Builder, i int) {
 	w := &s.words[i]
 	switch {
 	case s.keepAll:
-		s.putKept(out, i)
+		s.writeKept(out, i)
 	case w.english != "":
 		w.writeEnglish(out)
 	case s.keep:

@@ -198,7 +198,7 @@ func (l *lexicon) classify(w *word, src string) {
 	case l.known(w, key):
 		return
 	}
-	w.person = l.people[string(key)]
+	w.person = l.personNames[string(key)]
 	l.guess(w, src, key)
 }
 
