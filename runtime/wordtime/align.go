@@ -115,15 +115,15 @@ func (a *alignment) cost(pause, word int) float64 {
 // at which nothing was heard, and the silences in it that would be parts of words.
 func (a *alignment) step(pause, word, nextPause, nextWord int) float64 {
 	const second = 100 // windows
-	heard := float64(a.heard(pause, nextPause).length())
+	heard := float64(a.between(pause, nextPause).length())
 	want := a.rate * (a.weight[nextWord] - a.weight[word])
 	off := heard - want
 	fit := off * off / (2 * variance * second * want)
 	return fit + a.missed[nextWord-1] - a.missed[word] + a.silent[nextPause] - a.silent[pause+1]
 }
 
-// heard is what is between two pauses.
-func (a *alignment) heard(pause, next int) stretch {
+// between is what is between two pauses.
+func (a *alignment) between(pause, next int) stretch {
 	s := a.all
 	if pause >= 0 {
 		s.from = a.pauses[pause].to
@@ -139,7 +139,7 @@ func (a *alignment) phrases(last choice) []phrase {
 	nextPause, nextWord := len(a.pauses), len(a.words)
 	var reversed []phrase
 	for c := last; ; {
-		reversed = append(reversed, phrase{c.word, nextWord, a.heard(c.pause, nextPause)})
+		reversed = append(reversed, phrase{c.word, nextWord, a.between(c.pause, nextPause)})
 		if c.pause < 0 {
 			break
 		}
