@@ -48,7 +48,7 @@ func (s *Sizer) followLocked(now time.Time, f *sized, d scaler.Decision) {
 		DemandTarget: float64(f.policy.SlotsPerPod) * f.policy.TargetUtilization, QueueTarget: f.followed.queueTarget,
 	}
 	if missing { // what is not known must not make the fleet smaller
-		l.Demand = max(l.Demand, float64(f.fleet.Wished)*l.DemandTarget)
+		l.Demand = max(l.Demand, float64(f.fleet.Replicas)*l.DemandTarget)
 	}
 	if f.policy.Min == 0 && l.Active { // the demand of a call that was refused is gone before an HPA looks
 		l.Demand = max(l.Demand, l.DemandTarget)
@@ -85,7 +85,7 @@ func (s *Sizer) hearing(now time.Time, f *sized) (heard, missing bool) {
 // isWarming reports whether a pod of a fleet that is to have some has not been ready to speak yet.
 func (f *sized) isWarming(now time.Time) bool {
 	isUnready := func(p scaler.Pod) bool { return !p.Terminating && !p.Ready }
-	if f.fleet.Wished == 0 || !slices.ContainsFunc(f.fleet.Pods, isUnready) {
+	if f.fleet.Replicas == 0 || !slices.ContainsFunc(f.fleet.Pods, isUnready) {
 		return false
 	}
 	states := f.scaler.Pods(now)

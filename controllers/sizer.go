@@ -152,13 +152,13 @@ func policyOf(fleet *v1alpha1.TTSDeployment) scaler.Policy {
 
 // fleetSeen is what Kubernetes says of a fleet's pods.
 func fleetSeen(o plan.Observed, routers []string) scaler.Fleet {
-	f := scaler.Fleet{Wished: int(plan.Birth(o.Fleet)), Routers: routers}
-	f.Deployed = f.Wished
+	f := scaler.Fleet{Replicas: int(plan.Birth(o.Fleet)), Routers: routers}
+	f.Deployed = f.Replicas
 	if d := o.Workers; d != nil && d.Spec.Replicas != nil {
 		f.Deployed = int(*d.Spec.Replicas)
 		f.Rolling = d.Status.UpdatedReplicas < d.Status.Replicas
 		if o.Fleet.Spec.Replicas == nil { // absent means that the present size stays
-			f.Wished = f.Deployed
+			f.Replicas = f.Deployed
 		}
 	}
 	for i := range o.Pods {
@@ -253,7 +253,7 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	decision := f.scaler.Decide(now, f.policy, f.fleet)
 	s.followLocked(now, f, decision)
 	if f.mode != v1alpha1.ScalingAutomatic {
-		decision.Replicas, decision.Reason = f.fleet.Wished, scaler.Reason(f.mode)
+		decision.Replicas, decision.Reason = f.fleet.Replicas, scaler.Reason(f.mode)
 	}
 	states := f.scaler.Pods(now)
 	shrink := f.drain.Step(now, decision.Replicas, f.fleet, states)

@@ -25,9 +25,9 @@ type Drain struct {
 
 // past is what is remembered of a pod.
 type past struct {
-	running bool
-	reached bool      // a router may have reached it, since it runs
-	closed  time.Time // since when it takes nothing new; zero while it does
+	running       bool
+	reached       bool      // a router may have reached it, since it runs
+	cordonedSince time.Time // since when it takes nothing new; zero while it does
 }
 
 // Shrink is what is to be done now.
@@ -72,22 +72,22 @@ type candidate struct {
 }
 
 // Step decides for a fleet that shall have wished pods, in any mode. States are those of [Scaler.Pods].
-func (d *Drain) Step(now time.Time, wished int, f Fleet, states map[string]PodState) Shrink {
+func (d *Drain) Step(now time.Time, replicas int, f Fleet, states map[string]PodState) Shrink {
 	pods := d.candidates(now, f.Pods, states)
-	excess := len(pods) - wished
+	excess := len(pods) - replicas
 	if f.Rolling {
 		excess = 0
 	}
 	chosen := d.choose(now, pods, excess)
-	s := Shrink{Replicas: wished, Draining: len(chosen)}
+	s := Shrink{Replicas: replicas, Draining: len(chosen)}
 	cordoned := chosen
 	switch removable := d.removable(now, pods); {
-	case f.Rolling && f.Deployed > wished:
+	case f.Rolling && f.Deployed > replicas:
 		s.Replicas, s.Blocked = f.Deployed, UntilRolledOut
 	case excess > removable:
 		// As many as there are, less those: what is being deleted already counts as there.
-		s.Replicas = max(wished, min(f.Deployed, len(pods)-removable))
-		s.Blocked = waitsFor(chosen)
+		s.Replicas = max(replicas, min(f.Deployed, len(pods)-removable))
+		s.Blocked = blockedBy(chosen)
 		if s.Blocked == UntilEmpty {
 			cordoned = slices.Concat(chosen, d.blockers(now, pods, chosen))
 		}
@@ -126,13 +126,13 @@ func (d *Drain) pastOf(now time.Time, c candidate) past {
 	}
 	switch {
 	case c.Running != b.running:
-		b = past{running: c.Running, reached: !remembered, closed: now}
-	case b.closed.IsZero():
-		b.closed = now
+		b = past{running: c.Running, reached: !remembered, cordonedSince: now}
+	case b.cordonedSince.IsZero():
+		b.cordonedSince = now
 	}
 	b.reached = b.reached || c.known || c.Ready
 	if isOpen {
-		b.closed = time.Time{}
+		b.cordonedSince = time.Time{}
 	}
 	return b
 }
@@ -155,12 +155,12 @@ func (d *Drain) rankOf(c candidate) rank {
 	return outOfReach
 }
 
-// isClosed reports whether a pod is empty and stays so.
-func (d *Drain) isClosed(now time.Time, c candidate) bool {
-	if c.past.closed.IsZero() {
+// isDrained reports whether a pod is empty and stays so.
+func (d *Drain) isDrained(now time.Time, c candidate) bool {
+	if c.past.cordonedSince.IsZero() {
 		return false
 	}
-	closedFor := now.Sub(c.past.closed)
+	closedFor := now.Sub(c.past.cordonedSince)
 	since, shall := d.cordoned[c.Name]
 	switch {
 	case !c.known && !c.past.reached: // such as one that crashes again and again
@@ -184,7 +184,7 @@ func (d *Drain) choose(now time.Time, pods []candidate, excess int) (chosen []ca
 	isWaiting := false
 	for _, c := range pods {
 		zones[c.state.Zone]++
-		isWaiting = isWaiting || c.rank == chosenBefore && d.isClosed(now, c)
+		isWaiting = isWaiting || c.rank == chosenBefore && d.isDrained(now, c)
 	}
 	// The idlest of the first rank goes first, and of those equally idle one from the zone with the most pods.
 	order := func(a, b candidate) int {
@@ -218,7 +218,7 @@ func (d *Drain) removable(now time.Time, pods []candidate) int {
 		case !c.Running: // deleted before any other
 			notRunning++
 		case c.Ready: // deleted after any other
-		case d.isClosed(now, c):
+		case d.isDrained(now, c):
 			closed++
 		default:
 			open++
@@ -230,10 +230,10 @@ func (d *Drain) removable(now time.Time, pods []candidate) int {
 	return notRunning + closed
 }
 
-// waitsFor says why not all that shall go can be removed.
-func waitsFor(chosen []candidate) Blocked {
+// blockedBy says why not all that shall go can be removed.
+func blockedBy(chosen []candidate) Blocked {
 	for _, c := range chosen {
-		if c.Running && (c.Ready || c.past.closed.IsZero()) {
+		if c.Running && (c.Ready || c.past.cordonedSince.IsZero()) {
 			return UntilCordoned
 		}
 	}
@@ -243,7 +243,7 @@ func waitsFor(chosen []candidate) Blocked {
 // blockers are pods that are not Ready for another reason and may be speaking, while all that shall go are empty. They
 // would be deleted just as well, so that nothing can be until they have been emptied too.
 func (d *Drain) blockers(now time.Time, pods, chosen []candidate) (all []candidate) {
-	isOpen := func(c candidate) bool { return c.Running && !d.isClosed(now, c) }
+	isOpen := func(c candidate) bool { return c.Running && !d.isDrained(now, c) }
 	if slices.ContainsFunc(chosen, isOpen) {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (c *cluster) likely(n int, what string) bool { return rapid.IntRange(0, n).
 
 // tick lets the operator look and act, and two seconds pass.
 func (c *cluster) tick(wild bool) {
-	f := scaler.Fleet{Wished: c.wished, Deployed: c.deployed}
+	f := scaler.Fleet{Replicas: c.wished, Deployed: c.deployed}
 	states := make(map[string]scaler.PodState)
 	for _, p := range c.pods {
 		f.Pods = append(f.Pods, scaler.Pod{

@@ -10,10 +10,10 @@ const (
 	loadCounts  = 30 * time.Second // then it is missing, and nothing may go
 	stateCounts = 5 * time.Second  // of pods, told each second: a cordon of 30 s that was seen then has not ended
 	rateOver    = time.Second      // refusals are counted for so long at least, so that a step shows within a tick
-	goneAfter   = 10 * time.Minute // a router that is not listed is forgotten
+	forgetAfter = 10 * time.Minute // a router that is not listed is forgotten
 )
 
-// lostShare is for how many calls that get no slot at all one refusal stands, with a share p of all tries refused.
+// unservedShare is for how many calls that get no slot at all one refusal stands, with a share p of all tries refused.
 //
 // Who is refused asks again: three tries in all, as the API recommends and package client does. With a share p of tries
 // refused a call makes 1+p+p² tries on average, of which p(1+p+p²) are refused, and is lost with p³. So p²/(1+p+p²)
@@ -22,7 +22,7 @@ const (
 //
 // Clients that never ask again are counted too low. But a fleet that is full wants more pods in any case, so that it
 // gets there in more steps. The simulator compares the estimate with what clients asked for (docs/capacity.md).
-func lostShare(p float64) float64 { return p * p / (1 + p + p*p) }
+func unservedShare(p float64) float64 { return p * p / (1 + p + p*p) }
 
 // Sample is what one router told, as FleetState of the fleet's protocol has it. Counters are since its start.
 type Sample struct {
@@ -54,11 +54,11 @@ type PodState struct {
 
 // router is what is remembered of one.
 type router struct {
-	heard   time.Time
-	last    Sample
-	marks   []mark  // of the last seconds, the oldest first
-	tries   float64 // a second, lately
-	refused float64 // of those
+	lastReport time.Time
+	last       Sample
+	marks      []mark  // of the last seconds, the oldest first
+	tries      float64 // a second, lately
+	refused    float64 // of those
 }
 
 // mark is how many had asked and been refused at a time.
@@ -72,22 +72,22 @@ type mark struct {
 func (s *Scaler) Observe(now time.Time, name string, v Sample) (atOnce bool) {
 	r, known := s.routers[name]
 	if !known {
-		r = &router{heard: now, last: Sample{Epoch: v.Epoch}, marks: []mark{{now, v.Arrived, v.refused()}}}
-		if now.Sub(s.born) < loadCounts { // it may have run for long before; one that comes later has just started
+		r = &router{lastReport: now, last: Sample{Epoch: v.Epoch}, marks: []mark{{now, v.Arrived, v.refused()}}}
+		if now.Sub(s.createdAt) < loadCounts { // it may have run for long before; one that comes later has just started
 			r.last.Arrived = v.Arrived
 		}
 		s.routers[name] = r
 	}
 	if v.Epoch != r.last.Epoch { // it has started anew since it was last heard of
 		r.last = Sample{Epoch: v.Epoch}
-		r.marks = []mark{{at: r.heard}}
+		r.marks = []mark{{at: r.lastReport}}
 	}
 	s.streams.add(v.Served+v.Cut-r.last.Served-r.last.Cut, v.StreamTime-r.last.StreamTime)
 	if v.Busy > 0 || v.Queued > 0 || v.Arrived > r.last.Arrived {
-		s.asked = now
+		s.lastRequest = now
 	}
 	before := r.refused
-	r.heard, r.last = now, v
+	r.lastReport, r.last = now, v
 	r.count(now)
 	return before == 0 && r.refused > 0
 }
@@ -116,7 +116,7 @@ func (s *Scaler) load(now time.Time, routers []string) load {
 	tries, refused := 0.0, 0.0
 	for _, name := range routers {
 		r, known := s.routers[name]
-		if !known || now.Sub(r.heard) > loadCounts {
+		if !known || now.Sub(r.lastReport) > loadCounts {
 			l.missing = true
 			continue
 		}
@@ -126,14 +126,14 @@ func (s *Scaler) load(now time.Time, routers []string) load {
 		refused += r.refused
 	}
 	if refused > 0 {
-		l.demand += refused * lostShare(min(refused/tries, 1)) * s.streams.mean().Seconds()
+		l.demand += refused * unservedShare(min(refused/tries, 1)) * s.streams.mean().Seconds()
 	}
 	return l
 }
 
 func (s *Scaler) dropUnlisted(now time.Time, routers []string) {
 	for name, r := range s.routers {
-		if now.Sub(r.heard) > goneAfter && !slices.Contains(routers, name) {
+		if now.Sub(r.lastReport) > forgetAfter && !slices.Contains(routers, name) {
 			delete(s.routers, name)
 		}
 	}
@@ -146,8 +146,8 @@ type streamLength struct {
 }
 
 const (
-	manyStreams    = 2000            // then those before count half
-	presumedStream = 4 * time.Second // before any was heard of; routers presume the same
+	manyStreams       = 2000            // then those before count half
+	defaultStreamTime = 4 * time.Second // before any was heard of; routers presume the same
 )
 
 func (l *streamLength) add(streams int64, held time.Duration) {
@@ -162,7 +162,7 @@ func (l *streamLength) add(streams int64, held time.Duration) {
 
 func (l *streamLength) mean() time.Duration {
 	if l.streams == 0 {
-		return presumedStream
+		return defaultStreamTime
 	}
 	return time.Duration(float64(l.time) / l.streams)
 }
@@ -173,7 +173,7 @@ func (l *streamLength) mean() time.Duration {
 func (s *Scaler) Pods(now time.Time) map[string]PodState {
 	all := make(map[string]PodState)
 	for _, r := range s.routers {
-		if now.Sub(r.heard) > stateCounts {
+		if now.Sub(r.lastReport) > stateCounts {
 			continue
 		}
 		for _, p := range r.last.Pods {

@@ -47,7 +47,7 @@ func (p Policy) withDefaults() Policy {
 
 // Fleet is what Kubernetes says of one TTSDeployment.
 type Fleet struct {
-	Wished   int      // spec.replicas of the TTSDeployment: the size decided last, by whomever
+	Replicas int      // spec.replicas of the TTSDeployment: the size decided last, by whomever
 	Deployed int      // spec.replicas of the Deployment of its worker pods
 	Rolling  bool     // the Deployment is replacing pods
 	Pods     []Pod    // of the Deployment, without those that have ended
@@ -101,58 +101,58 @@ type Decision struct {
 
 // Scaler remembers what routers told, for as long as it matters.
 type Scaler struct {
-	born      time.Time
-	routers   map[string]*router
-	streams   streamLength
-	demand    peak
-	served    map[string]time.Time // when pods that were warm once were in reach last, by name
-	asked     time.Time            // when a request was there last; zero for never
-	warmed    time.Time            // when a pod was warming last, with at least one wished for; zero for never
-	allowance allowance
-	wished    int // the size seen last, to notice changes of it
-	seen      bool
-	lowered   time.Time
+	createdAt     time.Time
+	routers       map[string]*router
+	streams       streamLength
+	demand        peak
+	lastReachable map[string]time.Time // when pods that were warm once were in reach last, by name
+	lastRequest   time.Time            // when a request was there last; zero for never
+	lastWarming   time.Time            // when a pod was warming last, with at least one wished for; zero for never
+	allowance     allowance
+	replicas      int // the size seen last, to notice changes of it
+	seen          bool
+	lastScaleDown time.Time
 }
 
 // New returns a scaler that knows nothing: it goes up at once, and down after a full window.
 func New(now time.Time) *Scaler {
-	return &Scaler{born: now, routers: make(map[string]*router)}
+	return &Scaler{createdAt: now, routers: make(map[string]*router)}
 }
 
 // Decide returns the size that a fleet shall have. It keeps to what Policy says, however wrong the present size is.
 func (s *Scaler) Decide(now time.Time, p Policy, f Fleet) Decision {
 	p = p.withDefaults()
 	s.dropUnlisted(now, f.Routers)
-	s.notice(now, p, f.Wished)
+	s.observeSize(now, p, f.Replicas)
 	states := s.Pods(now)
-	if f.Wished > 0 && anyWarming(f.Pods, states) {
-		s.warmed = now
+	if f.Replicas > 0 && anyWarming(f.Pods, states) {
+		s.lastWarming = now
 	}
 	l := s.load(now, f.Routers)
 	s.demand.add(now, l.demand, p.Stabilization)
 	slots := slotsPerPod(states, p)
-	lost := s.lost(now, f.Pods, states)
+	lost := s.countLost(now, f.Pods, states)
 	n := need{
 		now:    podsFor(l.demand, slots, p) + lost,
 		window: podsFor(s.demand.max(), slots, p) + lost,
 		lost:   lost,
-		first:  p.Min == 0 && (within(now, s.asked, p.IdleToZero) || within(now, s.warmed, p.IdleToZero)),
+		first:  p.Min == 0 && (within(now, s.lastRequest, p.IdleToZero) || within(now, s.lastWarming, p.IdleToZero)),
 	}
-	if n.first && f.Wished == 0 {
+	if n.first && f.Replicas == 0 {
 		n.now = max(n.now, 1)
 	}
-	d := Decision{Demand: l.demand, QueueDepth: l.queued, Active: within(now, s.asked, p.IdleToZero), Next: Tick}
+	d := Decision{Demand: l.demand, QueueDepth: l.queued, Active: within(now, s.lastRequest, p.IdleToZero), Next: Tick}
 	switch {
-	case f.Wished > p.Max:
+	case f.Replicas > p.Max:
 		d.Replicas, d.Reason = p.Max, LimitedByMaximum
-	case n.now > f.Wished || f.Wished < p.Min:
-		d.Replicas, d.Reason = s.up(p, f.Wished, n)
-	case f.Wished == 0:
+	case n.now > f.Replicas || f.Replicas < p.Min:
+		d.Replicas, d.Reason = s.up(p, f.Replicas, n)
+	case f.Replicas == 0:
 		d.Replicas, d.Reason = 0, IdleToZero
-	case n.now == f.Wished:
-		d.Replicas, d.Reason = f.Wished, Steady
+	case n.now == f.Replicas:
+		d.Replicas, d.Reason = f.Replicas, Steady
 	case l.missing:
-		d.Replicas, d.Reason = f.Wished, HeldMissingData
+		d.Replicas, d.Reason = f.Replicas, HeldMissingData
 	default:
 		d.Replicas, d.Reason = s.down(now, p, f, n)
 	}
@@ -170,16 +170,16 @@ type need struct {
 // within reports whether something happened less than a duration ago; a zero time is never.
 func within(now, at time.Time, d time.Duration) bool { return !at.IsZero() && now.Sub(at) < d }
 
-// notice takes in that the size has changed, by whomever, so that a decision that was not carried out costs nothing.
-func (s *Scaler) notice(now time.Time, p Policy, wished int) {
+// observeSize takes in that the size has changed, by whomever, so that a decision that was not carried out costs nothing.
+func (s *Scaler) observeSize(now time.Time, p Policy, replicas int) {
 	s.allowance.refill(now, p)
-	if s.seen && wished > s.wished {
-		s.allowance.spend(s.wished, wished)
+	if s.seen && replicas > s.replicas {
+		s.allowance.spend(s.replicas, replicas)
 	}
-	if s.seen && wished < s.wished {
-		s.lowered = now
+	if s.seen && replicas < s.replicas {
+		s.lastScaleDown = now
 	}
-	s.wished, s.seen = wished, true
+	s.replicas, s.seen = replicas, true
 }
 
 // podsFor is how many pods a demand fills to the utilization that is aimed at.
@@ -187,8 +187,8 @@ func podsFor(demand, slots float64, p Policy) int {
 	return int(math.Ceil(demand/(slots*p.TargetUtilization) - 1e-9))
 }
 
-func (s *Scaler) up(p Policy, wished int, n need) (int, Reason) {
-	to := max(min(n.now, s.allowance.limit(wished), p.Max), wished, p.Min)
+func (s *Scaler) up(p Policy, replicas int, n need) (int, Reason) {
+	to := max(min(n.now, s.allowance.limit(replicas), p.Max), replicas, p.Min)
 	switch {
 	case to == p.Max && n.now > p.Max:
 		return to, LimitedByMaximum
@@ -196,9 +196,9 @@ func (s *Scaler) up(p Policy, wished int, n need) (int, Reason) {
 		return to, LimitedByRate
 	case to > n.now:
 		return to, RaisedToMinimum
-	case wished == 0:
+	case replicas == 0:
 		return to, ActivatedFromZero
-	case n.now-n.lost <= wished:
+	case n.now-n.lost <= replicas:
 		return to, ReplacingLost
 	}
 	return to, ScaledUpByDemand
@@ -206,28 +206,28 @@ func (s *Scaler) up(p Policy, wished int, n need) (int, Reason) {
 
 // down returns a size below the present one, or why not yet.
 func (s *Scaler) down(now time.Time, p Policy, f Fleet, n need) (int, Reason) {
-	held := func(why Reason) (int, Reason) { return f.Wished, why }
-	lastPod := f.Wished == 1 // it goes when nobody has asked for long enough, whatever the window says
+	held := func(why Reason) (int, Reason) { return f.Replicas, why }
+	lastPod := f.Replicas == 1 // it goes when nobody has asked for long enough, whatever the window says
 	floor := max(n.window, p.Min, 1)
 	switch {
-	case f.Wished <= p.Min:
+	case f.Replicas <= p.Min:
 		return held(LimitedByMinimum)
-	case lastPod && n.first && s.warmed.Equal(now):
+	case lastPod && n.first && s.lastWarming.Equal(now):
 		return held(HeldWhileWarming)
 	case lastPod && n.first:
 		return held(HeldUntilIdle)
-	case now.Sub(s.born) < p.Stabilization, !lastPod && floor >= f.Wished:
+	case now.Sub(s.createdAt) < p.Stabilization, !lastPod && floor >= f.Replicas:
 		return held(HeldForWindow)
 	case f.Rolling:
 		return held(HeldForRollout)
-	case present(f.Pods) > f.Wished:
+	case present(f.Pods) > f.Replicas:
 		return held(HeldForDrain)
-	case within(now, s.lowered, time.Minute):
+	case within(now, s.lastScaleDown, time.Minute):
 		return held(HeldForRate)
 	case lastPod:
 		return 0, IdleToZero
 	}
-	to := f.Wished - max(f.Wished*p.MaxPercentPerMinute/100, 1)
+	to := f.Replicas - max(f.Replicas*p.MaxPercentPerMinute/100, 1)
 	if to > floor {
 		return to, DownByRate
 	}
@@ -249,16 +249,16 @@ func anyWarming(pods []Pod, states map[string]PodState) bool {
 	return slices.ContainsFunc(pods, func(p Pod) bool { return !p.Terminating && !p.Ready && !states[p.Address].Warm })
 }
 
-// lostAfter is how long a pod that has served may be out of reach: as long as a network may hiccup.
-const lostAfter = 10 * time.Second
+// unreachableAfter is how long a pod that has served may be out of reach: as long as a network may hiccup.
+const unreachableAfter = 10 * time.Second
 
-// lost counts pods that have served, are not deleted and are no longer in reach of any router, such as those of a node
+// countLost counts pods that have served, are not deleted and are no longer in reach of any router, such as those of a node
 // that is lost: Kubernetes waits for minutes before it replaces them. More than half of all are not lost; there it is
 // the way to them that is.
-func (s *Scaler) lost(now time.Time, pods []Pod, states map[string]PodState) (n int) {
+func (s *Scaler) countLost(now time.Time, pods []Pod, states map[string]PodState) (n int) {
 	served := make(map[string]time.Time, len(pods))
 	for _, p := range pods {
-		last, hasServed := s.served[p.Name]
+		last, hasServed := s.lastReachable[p.Name]
 		state, inReach := states[p.Address]
 		hasServed = hasServed || state.Warm
 		if !hasServed || p.Terminating {
@@ -268,11 +268,11 @@ func (s *Scaler) lost(now time.Time, pods []Pod, states map[string]PodState) (n 
 			last = now
 		}
 		served[p.Name] = last
-		if now.Sub(last) > lostAfter {
+		if now.Sub(last) > unreachableAfter {
 			n++
 		}
 	}
-	s.served = served
+	s.lastReachable = served
 	if len(states) == 0 {
 		return 0
 	}

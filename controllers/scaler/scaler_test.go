@@ -30,9 +30,9 @@ type fleet struct {
 	last    scaler.Decision
 }
 
-func newFleet(p scaler.Policy, wished int) *fleet {
+func newFleet(p scaler.Policy, replicas int) *fleet {
 	f := &fleet{
-		scaler: scaler.New(start), policy: p, now: start, wished: wished, silent: make(map[string]bool),
+		scaler: scaler.New(start), policy: p, now: start, wished: replicas, silent: make(map[string]bool),
 		routers: map[string]*scaler.Sample{"a": {Epoch: 1}, "b": {Epoch: 2}},
 	}
 	f.decide()
@@ -40,7 +40,7 @@ func newFleet(p scaler.Policy, wished int) *fleet {
 }
 
 func (f *fleet) decide() scaler.Decision {
-	seen := scaler.Fleet{Wished: f.wished, Deployed: f.wished, Rolling: f.rolling}
+	seen := scaler.Fleet{Replicas: f.wished, Deployed: f.wished, Rolling: f.rolling}
 	for name := range f.routers {
 		seen.Routers = append(seen.Routers, name)
 	}
@@ -280,7 +280,7 @@ func TestLostPodsAreReplaced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, now := scaler.New(start), start
-			f := scaler.Fleet{Wished: 10, Routers: []string{"a"}}
+			f := scaler.Fleet{Replicas: 10, Routers: []string{"a"}}
 			v := scaler.Sample{Busy: 50}
 			for i := range 10 {
 				name := fmt.Sprint(i)

@@ -91,7 +91,7 @@ func (d *deployment) look() {
 
 func (d *deployment) decide() {
 	w := d.world
-	f := scaler.Fleet{Wished: d.wished, Deployed: d.deployed}
+	f := scaler.Fleet{Replicas: d.wished, Deployed: d.deployed}
 	for _, r := range w.routers {
 		f.Routers = append(f.Routers, r.name())
 	}
