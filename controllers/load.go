@@ -70,10 +70,10 @@ func (f *sized) wake() {
 
 // hearing reports whether any router of a fleet has told something lately, and whether one that serves has not.
 func (s *Sizer) hearing(now time.Time, f *sized) (heard, missing bool) {
-	told := s.watcher.Told(f.name.String())
+	told := s.watcher.Reports(f.name.String())
 	for _, router := range f.fleet.Routers {
 		t := told[router]
-		if t.State != nil && now.Sub(t.At) <= loadCounts {
+		if t.State != nil && now.Sub(t.ReceivedAt) <= loadCounts {
 			heard = true
 		} else {
 			missing = true

@@ -73,7 +73,7 @@ func NewSizer(
 	now func() time.Time, dial func(fleet, address string) (*grpc.ClientConn, error), changed func(types.NamespacedName), log *slog.Logger,
 ) *Sizer {
 	s := &Sizer{now: now, changed: changed, log: log, fleets: make(map[string]*sized)}
-	s.watcher = watch.New(watch.Config{Dial: dial, Heard: s.heard}, log)
+	s.watcher = watch.New(watch.Config{Dial: dial, OnReport: s.heard}, log)
 	return s
 }
 
@@ -180,14 +180,14 @@ func fleetSeen(o plan.Observed, routers []string) scaler.Fleet {
 
 // heard takes in what routers of a fleet told. Somebody who calls a fleet without pods is not kept waiting for a tick.
 func (s *Sizer) heard(fleet string) {
-	told := s.watcher.Told(fleet)
+	told := s.watcher.Reports(fleet)
 	s.mu.Lock()
 	f := s.fleets[fleet]
 	atOnce := false
 	if f != nil {
 		for router, t := range told {
 			if t.State != nil {
-				atOnce = f.observe(t.At, router, t.State) || atOnce
+				atOnce = f.observe(t.ReceivedAt, router, t.State) || atOnce
 			}
 		}
 	}
@@ -273,8 +273,8 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 
 // routers returns how many routers of a fleet have told something lately, and how many have not.
 func (s *Sizer) routers(fleet string, now time.Time) (heard, silent int) {
-	for _, t := range s.watcher.Told(fleet) {
-		if t.State != nil && now.Sub(t.At) < heardLately {
+	for _, t := range s.watcher.Reports(fleet) {
+		if t.State != nil && now.Sub(t.ReceivedAt) < heardLately {
 			heard++
 		} else {
 			silent++
@@ -311,7 +311,7 @@ func slotsOf(states map[string]scaler.PodState, queued int) (s v1alpha1.Slots) {
 // unfit counts pods that are warm and that no router uses, though nothing else is wrong with them.
 func (s *Sizer) unfit(f *sized) (n int) {
 	used, unused := make(map[string]bool), make(map[string]bool)
-	for _, t := range s.watcher.Told(f.name.String()) {
+	for _, t := range s.watcher.Reports(f.name.String()) {
 		for _, p := range t.State.GetPods() {
 			state := p.GetState()
 			open := state.GetWarm() && !state.GetDraining() && !state.GetCordoned()

@@ -24,10 +24,10 @@ const (
 	silence  = 10 * time.Second // a router that says nothing for so long is called anew
 )
 
-// Told is what a router said last.
-type Told struct {
-	At    time.Time
-	State *wire.FleetState // not to be changed
+// Reports is what a router said last.
+type Report struct {
+	ReceivedAt time.Time
+	State      *wire.FleetState // not to be changed
 }
 
 // Config says how routers are reached.
@@ -36,9 +36,9 @@ type Config struct {
 	// nothing yet.
 	Dial func(fleet, address string) (*grpc.ClientConn, error)
 
-	// Heard is called with the name of a fleet whenever one of its routers has told something, and when its set of
+	// OnReport is called with the name of a fleet whenever one of its routers has told something, and when its set of
 	// routers has changed. It must return soon.
-	Heard func(fleet string)
+	OnReport func(fleet string)
 }
 
 // Watcher keeps one call to each router of each fleet. It is safe for concurrent use.
@@ -60,10 +60,10 @@ func New(cfg Config, log *slog.Logger) *Watcher {
 
 // router is one that is called.
 type router struct {
-	stop context.CancelFunc
-	said chan struct{} // there is something to say; buffered
+	stop           context.CancelFunc
+	cordonsChanged chan struct{} // there is something to say; buffered
 
-	told    Told                     // guarded by the watcher's mutex, as are the following
+	report  Report                   // guarded by the watcher's mutex, as are the following
 	cordons map[string]time.Duration // pods, and leases that they are to be told of
 }
 
@@ -96,17 +96,17 @@ func (w *Watcher) Set(fleet string, addresses []string) {
 		delete(w.fleets, fleet)
 	}
 	if changed {
-		go w.cfg.Heard(fleet)
+		go w.cfg.OnReport(fleet)
 	}
 }
 
-// Told returns what the routers of a fleet said last, by address. Of one that has said nothing yet the state is nil.
-func (w *Watcher) Told(fleet string) map[string]Told {
+// Reports returns what the routers of a fleet said last, by address. Of one that has said nothing yet the state is nil.
+func (w *Watcher) Reports(fleet string) map[string]Report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := make(map[string]Told, len(w.fleets[fleet]))
+	all := make(map[string]Report, len(w.fleets[fleet]))
 	for a, r := range w.fleets[fleet] {
-		all[a] = r.told
+		all[a] = r.report
 	}
 	return all
 }
@@ -125,7 +125,7 @@ func (w *Watcher) Cordon(fleet string, leases map[string]time.Duration) {
 		}
 		maps.Copy(r.cordons, leases)
 		select {
-		case r.said <- struct{}{}:
+		case r.cordonsChanged <- struct{}{}:
 		default:
 		}
 	}
@@ -148,13 +148,13 @@ func (w *Watcher) Run(ctx context.Context) {
 
 func (w *Watcher) startLocked(fleet, address string) *router {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &router{stop: stop, said: make(chan struct{}, 1)}
-	w.running.Go(func() { w.keep(ctx, fleet, address, r) })
+	r := &router{stop: stop, cordonsChanged: make(chan struct{}, 1)}
+	w.running.Go(func() { w.watchRouter(ctx, fleet, address, r) })
 	return r
 }
 
-// keep calls a router again and again until ctx ends.
-func (w *Watcher) keep(ctx context.Context, fleet, address string, r *router) {
+// watchRouter calls a router again and again until ctx ends.
+func (w *Watcher) watchRouter(ctx context.Context, fleet, address string, r *router) {
 	away := false
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		begun := time.Now()
@@ -163,7 +163,7 @@ func (w *Watcher) keep(ctx context.Context, fleet, address string, r *router) {
 				away = false
 				w.log.Info("a router is back", "fleet", fleet, "router", address)
 			}
-			w.cfg.Heard(fleet)
+			w.cfg.OnReport(fleet)
 		})
 		if ctx.Err() != nil {
 			return
@@ -200,7 +200,7 @@ func (w *Watcher) call(ctx context.Context, fleet, address string, r *router, he
 	var saying sync.WaitGroup
 	defer saying.Wait()
 	defer end()
-	saying.Go(func() { w.say(ctx, stream, r) })
+	saying.Go(func() { w.sendCordons(ctx, stream, r) })
 	for {
 		state, err := stream.Recv()
 		if err != nil {
@@ -208,14 +208,14 @@ func (w *Watcher) call(ctx context.Context, fleet, address string, r *router, he
 		}
 		quiet.Reset(silence)
 		w.mu.Lock()
-		r.told = Told{At: time.Now(), State: state}
+		r.report = Report{ReceivedAt: time.Now(), State: state}
 		w.mu.Unlock()
 		heard()
 	}
 }
 
-// say tells a router of cordons until ctx ends.
-func (w *Watcher) say(ctx context.Context, stream grpc.BidiStreamingClient[wire.WatchRequest, wire.FleetState], r *router) {
+// sendCordons tells a router of cordons until ctx ends.
+func (w *Watcher) sendCordons(ctx context.Context, stream grpc.BidiStreamingClient[wire.WatchRequest, wire.FleetState], r *router) {
 	for {
 		w.mu.Lock()
 		cordons := r.cordons
@@ -231,7 +231,7 @@ func (w *Watcher) say(ctx context.Context, stream grpc.BidiStreamingClient[wire.
 			}
 		}
 		select {
-		case <-r.said:
+		case <-r.cordonsChanged:
 		case <-ctx.Done():
 			return
 		}

@@ -86,7 +86,7 @@ func startLoggedWatcher(t *testing.T, log *slog.Logger) (w *watch.Watcher, heard
 		Dial: func(_, address string) (*grpc.ClientConn, error) {
 			return grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 		},
-		Heard: func(fleet string) { heard <- fleet },
+		OnReport: func(fleet string) { heard <- fleet },
 	}, log)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -124,8 +124,8 @@ func TestRoutersAreHeardAndTold(t *testing.T) {
 		t.Errorf("heard of %q", got)
 	}
 	a.tell <- &wire.FleetState{Epoch: 7, Busy: 3}
-	within(t, "what the first router says is known", func() bool { return w.Told("ns/one")[a.address].State.GetBusy() == 3 })
-	if told := w.Told("ns/one")[b.address]; told.State != nil {
+	within(t, "what the first router says is known", func() bool { return w.Reports("ns/one")[a.address].State.GetBusy() == 3 })
+	if told := w.Reports("ns/one")[b.address]; told.State != nil {
 		t.Errorf("of a router that has said nothing there is %v", told)
 	}
 	w.Cordon("ns/one", map[string]time.Duration{"10.0.0.1:9090": 30 * time.Second})
@@ -135,11 +135,11 @@ func TestRoutersAreHeardAndTold(t *testing.T) {
 		}
 	}
 	w.Set("ns/one", []string{b.address})
-	if _, known := w.Told("ns/one")[a.address]; known {
+	if _, known := w.Reports("ns/one")[a.address]; known {
 		t.Error("a router that has left is still known")
 	}
 	w.Set("ns/one", nil)
-	if got := w.Told("ns/one"); len(got) != 0 {
+	if got := w.Reports("ns/one"); len(got) != 0 {
 		t.Errorf("of a fleet that has left there is %v", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestARouterThatHasConnectionsMadeAnew(t *testing.T) {
 	within(t, "the call is older than one that has failed", func() bool { return time.Since(begun) > 1100*time.Millisecond })
 	a.tell <- nil
 	a.tell <- &wire.FleetState{Epoch: 2}
-	within(t, "it is called again", func() bool { return w.Told("ns/one")[a.address].State.GetEpoch() == 2 })
+	within(t, "it is called again", func() bool { return w.Reports("ns/one")[a.address].State.GetEpoch() == 2 })
 	if text := log.String(); text != "" {
 		t.Errorf("the log tells of it: %s", text)
 	}
@@ -185,14 +185,14 @@ func TestARouterThatComesBack(t *testing.T) {
 	w, _ := startWatcher(t)
 	w.Set("ns/one", []string{a.address})
 	a.tell <- &wire.FleetState{Epoch: 1}
-	within(t, "it is heard", func() bool { return w.Told("ns/one")[a.address].State.GetEpoch() == 1 })
+	within(t, "it is heard", func() bool { return w.Reports("ns/one")[a.address].State.GetEpoch() == 1 })
 	a.stop()
-	if told := w.Told("ns/one")[a.address]; told.State.GetEpoch() != 1 {
+	if told := w.Reports("ns/one")[a.address]; told.State.GetEpoch() != 1 {
 		t.Error("what it said last is forgotten")
 	}
 	again := startRouter(t, a.address)
 	again.tell <- &wire.FleetState{Epoch: 2}
-	within(t, "it is heard again", func() bool { return w.Told("ns/one")[a.address].State.GetEpoch() == 2 })
+	within(t, "it is heard again", func() bool { return w.Reports("ns/one")[a.address].State.GetEpoch() == 2 })
 	w.Cordon("ns/one", map[string]time.Duration{"pod": time.Minute})
 	if c := <-again.cordons; c.Lease != int64(time.Minute) {
 		t.Errorf("it was told %v", c)
