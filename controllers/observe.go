@@ -20,7 +20,7 @@ func (r *Reconciler) observe(ctx context.Context, fleet *v1alpha1.TTSDeployment)
 	if o, err = r.observeCached(ctx, fleet); err != nil {
 		return o, s, err
 	}
-	if s, o.Lacking, err = r.observeSecrets(ctx, fleet); err != nil {
+	if s, o.Missing, err = r.observeSecrets(ctx, fleet); err != nil {
 		return o, s, err
 	}
 	r.mu.Lock()

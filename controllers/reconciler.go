@@ -130,7 +130,7 @@ func (r *Reconciler) apply(ctx context.Context, o plan.Observed, p plan.Plan, s 
 	if !s.renew.IsZero() {
 		next = min(next, max(s.renew.Sub(r.Now()), time.Second))
 	}
-	if len(o.Lacking) > 0 {
+	if len(o.Missing) > 0 {
 		next = 10 * time.Second // nobody tells of Secrets
 	}
 	return ctrl.Result{RequeueAfter: next}, nil

@@ -152,7 +152,7 @@ func policyOf(fleet *v1alpha1.TTSDeployment) scaler.Policy {
 
 // fleetSeen is what Kubernetes says of a fleet's pods.
 func fleetSeen(o plan.Observed, routers []string) scaler.Fleet {
-	f := scaler.Fleet{Replicas: int(plan.Birth(o.Fleet)), Routers: routers}
+	f := scaler.Fleet{Replicas: int(plan.InitialReplicas(o.Fleet)), Routers: routers}
 	f.Deployed = f.Replicas
 	if d := o.Workers; d != nil && d.Spec.Replicas != nil {
 		f.Deployed = int(*d.Spec.Replicas)
@@ -260,9 +260,9 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	s.cordon(f, shrink)
 	heard, silent := s.routers(f.name.String(), now)
 	f.last = plan.Scaling{
-		Wanted: int32(decision.Replicas), Now: int32(shrink.Replicas), Reason: string(decision.Reason), Text: textOf(decision),
-		Heard: heard > 0, Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
-		Unfit: s.unfit(f),
+		Desired: int32(decision.Replicas), Now: int32(shrink.Replicas), Reason: string(decision.Reason), Text: textOf(decision),
+		Reported: heard > 0, Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
+		Mismatched: s.unfit(f),
 	}
 	s.metrics.Decided(f.name, metrics.Size{
 		Demand: decision.Demand, QueueDepth: decision.QueueDepth, Replicas: decision.Replicas, Reason: string(decision.Reason),

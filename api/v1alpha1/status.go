@@ -32,7 +32,7 @@ const (
 	ReasonFollowingDemand      = "FollowingDemand"
 	ReasonManual               = "Manual"
 	ReasonExternal             = "External"
-	ReasonNoRouterTells        = "NoRouterTells"
+	ReasonNoRouterReports      = "NoRouterTells"
 	ReasonAtMaximum            = "AtMaximum"
 	ReasonAsExpected           = "AsExpected"
 	ReasonImageUnavailable     = "ImageUnavailable"

@@ -51,7 +51,7 @@ func exported(t *testing.T) map[string]labels {
 	fleets.Said(of, []metav1.Condition{
 		{Type: v1alpha1.Available, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonScaledToZero},
 		{Type: v1alpha1.Progressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded},
-		{Type: v1alpha1.ScalingActive, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNoRouterTells},
+		{Type: v1alpha1.ScalingActive, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNoRouterReports},
 		{Type: v1alpha1.Degraded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonQuotaExceeded},
 		{Type: v1alpha1.PausedNow, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonReconciliationPaused},
 		{Type: v1alpha1.Contested, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAnotherOperator},

@@ -74,7 +74,7 @@ func available(o Observed, router, warm condition, problems []Problem) condition
 		return no(v1alpha1.ReasonRoutersNotReady, router.text)
 	case ready > 0:
 		return answer(v1alpha1.Available, true, v1alpha1.ReasonReady, fmt.Sprintf("%d worker pods speak", ready))
-	case o.Scaling.Wanted == 0:
+	case o.Scaling.Desired == 0:
 		return no(v1alpha1.ReasonScaledToZero, "scaled to zero; the next request starts a pod")
 	case len(o.Pods) == 0:
 		return no(v1alpha1.ReasonNoPods, "no worker pods yet")
@@ -108,7 +108,7 @@ func progressing(o Observed, problems []Problem, now time.Time) condition {
 	case o.Routers == nil:
 		return rolling("the first routers are being made")
 	case o.Routers.Rolling:
-		return rolling(fmt.Sprintf("%d of %d routers are of the newest revision, and %d ready", o.Routers.Updated, o.Routers.Wanted, o.Routers.Ready))
+		return rolling(fmt.Sprintf("%d of %d routers are of the newest revision, and %d ready", o.Routers.Updated, o.Routers.Desired, o.Routers.Ready))
 	}
 	return answer(v1alpha1.Progressing, false, v1alpha1.ReasonRolledOut, "every worker pod and every router is of the newest revision")
 }
@@ -157,15 +157,15 @@ func routerReady(o Observed) condition {
 			"no router is ready: with a portal it must have answered once, and the logs of the routers say what they wait for")
 	}
 	return answer(v1alpha1.RouterReady, true, v1alpha1.ReasonReady,
-		fmt.Sprintf("%d of %d routers answer", o.Routers.Ready, o.Routers.Wanted))
+		fmt.Sprintf("%d of %d routers answer", o.Routers.Ready, o.Routers.Desired))
 }
 
 func scalingActive(o Observed) condition {
 	switch {
 	case o.Fleet.Spec.Scaling.Mode == v1alpha1.ScalingManual:
 		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonManual, "spec.replicas says how many pods there are")
-	case !o.Scaling.Heard:
-		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonNoRouterTells,
+	case !o.Scaling.Reported:
+		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonNoRouterReports,
 			"no router reports its load, so the fleet does not scale in: check the routers and the network policy of their port 8091")
 	case o.Fleet.Spec.Scaling.Mode == v1alpha1.ScalingExternal:
 		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonExternal, "an external autoscaler sets the number of pods through /scale")

@@ -22,7 +22,7 @@ type Observed struct {
 	Routers *Routers           // nil: there are none
 	Pods    []corev1.Pod       // workers
 	Gates   []corev1.Pod       // routers
-	Lacking []Problem          // what must be there before pods can start, such as a Secret, and is not
+	Missing []Problem          // what must be there before pods can start, such as a Secret, and is not
 	Failed  error              // of the last attempt to apply; nil
 	// A pod template was changed, and the workload has not been read since: what it says is about the revision before.
 	TemplateWritten bool
@@ -31,18 +31,18 @@ type Observed struct {
 
 // Routers is what a Deployment and a StatefulSet of routers have in common.
 type Routers struct {
-	Workload      metav1.Object // the Deployment or StatefulSet
-	Wanted, Ready int32
-	Updated       int32  // of the newest revision
-	Rolling       bool   // not all of them are of the newest revision and ready
-	Overdue       bool   // the roll-out has not got further in time; a StatefulSet does not tell
-	Stuck         string // why no more of them come; empty: nothing is in their way
+	Workload       metav1.Object // the Deployment or StatefulSet
+	Desired, Ready int32
+	Updated        int32  // of the newest revision
+	Rolling        bool   // not all of them are of the newest revision and ready
+	Overdue        bool   // the roll-out has not got further in time; a StatefulSet does not tell
+	Stuck          string // why no more of them come; empty: nothing is in their way
 }
 
 // RoutersOf returns what a Deployment of routers says.
 func RoutersOf(d *appsv1.Deployment) *Routers {
 	routers := &Routers{
-		Workload: d, Wanted: *d.Spec.Replicas, Ready: d.Status.ReadyReplicas, Updated: d.Status.UpdatedReplicas, Rolling: !rolledOut(d),
+		Workload: d, Desired: *d.Spec.Replicas, Ready: d.Status.ReadyReplicas, Updated: d.Status.UpdatedReplicas, Rolling: !rolledOut(d),
 		Overdue: deploymentReason(d, appsv1.DeploymentProgressing) == deadlineExceeded,
 	}
 	for _, c := range d.Status.Conditions {
@@ -57,7 +57,7 @@ func RoutersOf(d *appsv1.Deployment) *Routers {
 func RoutersOfSet(s *appsv1.StatefulSet) *Routers {
 	is := s.Status
 	return &Routers{
-		Workload: s, Wanted: *s.Spec.Replicas, Ready: is.ReadyReplicas, Updated: is.UpdatedReplicas,
+		Workload: s, Desired: *s.Spec.Replicas, Ready: is.ReadyReplicas, Updated: is.UpdatedReplicas,
 		Rolling: is.ObservedGeneration < s.Generation || is.UpdatedReplicas != *s.Spec.Replicas || is.Replicas != is.UpdatedReplicas ||
 			is.ReadyReplicas != is.UpdatedReplicas,
 	}
@@ -68,14 +68,14 @@ const deadlineExceeded = "ProgressDeadlineExceeded"
 
 // Scaling is what was decided of the size of a fleet, and what routers told.
 type Scaling struct {
-	Wanted int32  // worker pods that there shall be
-	Now    int32  // worker pods that the Deployment may have now: more than Wanted until those that go are empty
-	Reason string // of Wanted, a word
-	Text   string // of it, for people
-	Heard  bool   // routers have told what pods do, lately
-	Slots  v1alpha1.Slots
-	Unfit  int // pods that routers do not use, because they speak with another model or lack voices
-	Limit  bool
+	Desired    int32  // worker pods that there shall be
+	Now        int32  // worker pods that the Deployment may have now: more than Wanted until those that go are empty
+	Reason     string // of Wanted, a word
+	Text       string // of it, for people
+	Reported   bool   // routers have told what pods do, lately
+	Slots      v1alpha1.Slots
+	Mismatched int // pods that routers do not use, because they speak with another model or lack voices
+	Limit      bool
 }
 
 // Problem is something that somebody must look at.
@@ -107,10 +107,10 @@ func Decide(o Observed, now time.Time, slotsWritten time.Time) Plan {
 	p := Plan{Claim: claim(o), Workers: o.Scaling.Now, Status: *o.Fleet.Status.DeepCopy()}
 	p.Status.ObservedGeneration = o.Fleet.Generation
 	count(&p.Status, o)
-	if now.Sub(slotsWritten) >= slotsEvery && tells(p.Status.Slots, o.Scaling.Slots) {
+	if now.Sub(slotsWritten) >= slotsEvery && slotsChanged(p.Status.Slots, o.Scaling.Slots) {
 		p.Status.Slots = o.Scaling.Slots
 	}
-	p.Status.Desired = v1alpha1.Desired{Replicas: o.Scaling.Wanted, Reason: o.Scaling.Reason}
+	p.Status.Desired = v1alpha1.Desired{Replicas: o.Scaling.Desired, Reason: o.Scaling.Reason}
 	for _, c := range conditions(o, now) {
 		p.Events = append(p.Events, set(&p.Status.Conditions, c, o.Fleet.Generation, now)...)
 	}
@@ -155,14 +155,14 @@ func EndContest(fleet *v1alpha1.TTSDeployment, now time.Time) (v1alpha1.Status, 
 // out moves nothing.
 func claim(o Observed) *int32 {
 	now := o.Fleet.Spec.Replicas
-	if now != nil && (o.Fleet.Spec.Scaling.Mode != v1alpha1.ScalingAutomatic || *now == o.Scaling.Wanted) {
+	if now != nil && (o.Fleet.Spec.Scaling.Mode != v1alpha1.ScalingAutomatic || *now == o.Scaling.Desired) {
 		return nil
 	}
-	return &o.Scaling.Wanted
+	return &o.Scaling.Desired
 }
 
-// Birth is how many worker pods a fleet has first: none where that is allowed, else its minimum, and one at least.
-func Birth(fleet *v1alpha1.TTSDeployment) int32 {
+// InitialReplicas is how many worker pods a fleet has first: none where that is allowed, else its minimum, and one at least.
+func InitialReplicas(fleet *v1alpha1.TTSDeployment) int32 {
 	s := fleet.Spec.Scaling
 	switch {
 	case fleet.Spec.Replicas != nil:
@@ -196,11 +196,11 @@ func count(s *v1alpha1.Status, o Observed) {
 			s.Revision.Current = s.Revision.Updated
 		}
 	}
-	s.Pods = fmt.Sprintf("%d/%d", s.ReadyReplicas, o.Scaling.Wanted)
+	s.Pods = fmt.Sprintf("%d/%d", s.ReadyReplicas, o.Scaling.Desired)
 }
 
-// tells reports whether slots have changed so much that it is worth a write: by a tenth, or from or to nothing.
-func tells(was, is v1alpha1.Slots) bool {
+// slotsChanged reports whether slots have changed so much that it is worth a write: by a tenth, or from or to nothing.
+func slotsChanged(was, is v1alpha1.Slots) bool {
 	far := func(a, b int32) bool { return a != b && (a == 0 || b == 0 || 10*max(a-b, b-a) >= a) }
 	return far(was.Total, is.Total) || far(was.Busy, is.Busy) || far(was.Queued, is.Queued)
 }

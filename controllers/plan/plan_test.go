@@ -32,10 +32,10 @@ func healthy() plan.Observed {
 			Spec:       appsv1.DeploymentSpec{Replicas: number(2)},
 			Status:     appsv1.DeploymentStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2},
 		},
-		Routers: &plan.Routers{Wanted: 2, Ready: 2},
+		Routers: &plan.Routers{Desired: 2, Ready: 2},
 		Pods:    []corev1.Pod{worker("a", true), worker("b", true)},
 		Gates:   []corev1.Pod{worker("r", true)},
-		Scaling: plan.Scaling{Wanted: 2, Now: 2, Reason: "Steady", Text: "enough", Heard: true,
+		Scaling: plan.Scaling{Desired: 2, Now: 2, Reason: "Steady", Text: "enough", Reported: true,
 			Slots: v1alpha1.Slots{Total: 8, Busy: 3}},
 	}
 }
@@ -107,7 +107,7 @@ func TestConditions(t *testing.T) {
 			{v1alpha1.Available, no, v1alpha1.ReasonWarming, "0 of 1"},
 			{v1alpha1.Degraded, no, v1alpha1.ReasonAsExpected, ""},
 		}},
-		"nobody calls": {func(o *plan.Observed) { o.Pods, o.Scaling.Wanted = nil, 0 }, []want{
+		"nobody calls": {func(o *plan.Observed) { o.Pods, o.Scaling.Desired = nil, 0 }, []want{
 			{v1alpha1.Available, no, v1alpha1.ReasonScaledToZero, "next request"},
 		}},
 		"the image is missing": {func(o *plan.Observed) {
@@ -164,12 +164,12 @@ func TestConditions(t *testing.T) {
 			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "a new revision was applied"},
 		}},
 		"routers that roll out": {func(o *plan.Observed) {
-			o.Routers = &plan.Routers{Wanted: 2, Ready: 2, Updated: 1, Rolling: true}
+			o.Routers = &plan.Routers{Desired: 2, Ready: 2, Updated: 1, Rolling: true}
 		}, []want{
 			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "1 of 2 routers are of the newest revision, and 2 ready"},
 		}},
 		"routers that are stuck": {func(o *plan.Observed) {
-			o.Routers = &plan.Routers{Wanted: 2, Ready: 2, Rolling: true, Overdue: true}
+			o.Routers = &plan.Routers{Desired: 2, Ready: 2, Rolling: true, Overdue: true}
 		}, []want{
 			{v1alpha1.Progressing, no, v1alpha1.ReasonDeadlineExceeded, "revision of the routers exceeded its deadline of 600 s"},
 		}},
@@ -182,18 +182,18 @@ func TestConditions(t *testing.T) {
 		"no routers yet": {func(o *plan.Observed) { o.Routers = nil }, []want{
 			{v1alpha1.Progressing, yes, v1alpha1.ReasonRollingOut, "the first routers"},
 		}},
-		"pods of another model": {func(o *plan.Observed) { o.Scaling.Unfit = 2 }, []want{
+		"pods of another model": {func(o *plan.Observed) { o.Scaling.Mismatched = 2 }, []want{
 			{v1alpha1.ModelVerified, no, v1alpha1.ReasonModelMismatch, "spec.model.id"},
 			{v1alpha1.Degraded, yes, v1alpha1.ReasonModelMismatch, "2 pods"},
 		}},
 		"a Secret is missing": {func(o *plan.Observed) {
-			o.Lacking = []plan.Problem{{Reason: v1alpha1.ReasonSecretMissing, Text: "there is no Secret keys"}}
+			o.Missing = []plan.Problem{{Reason: v1alpha1.ReasonSecretMissing, Text: "there is no Secret keys"}}
 			o.Pods, o.Workers, o.Routers = nil, nil, nil
 		}, []want{
 			{v1alpha1.Available, no, v1alpha1.ReasonSecretMissing, "no Secret keys"},
 		}},
 		"a certificate of others has expired": {func(o *plan.Observed) {
-			o.Lacking = []plan.Problem{{Reason: v1alpha1.ReasonCertificateExpired, Text: "it has expired. Renew it there"}}
+			o.Missing = []plan.Problem{{Reason: v1alpha1.ReasonCertificateExpired, Text: "it has expired. Renew it there"}}
 		}, []want{
 			{v1alpha1.Available, yes, v1alpha1.ReasonReady, ""},
 			{v1alpha1.Degraded, yes, v1alpha1.ReasonCertificateExpired, "Renew it there"},
@@ -201,8 +201,8 @@ func TestConditions(t *testing.T) {
 		"the cluster refuses": {func(o *plan.Observed) { o.Failed = errors.New("forbidden") }, []want{
 			{v1alpha1.Degraded, yes, v1alpha1.ReasonApplyFailed, "forbidden"},
 		}},
-		"no router tells": {func(o *plan.Observed) { o.Scaling.Heard = false }, []want{
-			{v1alpha1.ScalingActive, no, v1alpha1.ReasonNoRouterTells, "8091"},
+		"no router tells": {func(o *plan.Observed) { o.Scaling.Reported = false }, []want{
+			{v1alpha1.ScalingActive, no, v1alpha1.ReasonNoRouterReports, "8091"},
 		}},
 		"at the maximum": {func(o *plan.Observed) { o.Scaling.Limit = true }, []want{
 			{v1alpha1.ScalingActive, yes, v1alpha1.ReasonAtMaximum, "maxReplicas"},
@@ -253,7 +253,7 @@ func TestWhoWritesReplicas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := healthy()
-			o.Fleet.Spec.Scaling.Mode, o.Fleet.Spec.Replicas, o.Scaling.Wanted = tt.mode, tt.is, tt.wanted
+			o.Fleet.Spec.Scaling.Mode, o.Fleet.Spec.Replicas, o.Scaling.Desired = tt.mode, tt.is, tt.wanted
 			got := plan.Decide(o, now, time.Time{}).Claim
 			if (got == nil) != (tt.want == nil) || got != nil && *got != *tt.want {
 				t.Errorf("it writes %v, want %v", got, tt.want)
@@ -274,7 +274,7 @@ func TestHowManyPodsAreBorn(t *testing.T) {
 	} {
 		fleet := &v1alpha1.TTSDeployment{}
 		fleet.Spec.Replicas, fleet.Spec.Scaling.MinReplicas = tt.replicas, tt.least
-		if got := plan.Birth(fleet); got != tt.want {
+		if got := plan.InitialReplicas(fleet); got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
 	}
@@ -343,7 +343,7 @@ func TestPaused(t *testing.T) {
 
 // rollingSince has a fleet's routers roll out for so long.
 func rollingSince(o *plan.Observed, d time.Duration) {
-	o.Routers = &plan.Routers{Wanted: 2, Ready: 1, Updated: 1, Rolling: true}
+	o.Routers = &plan.Routers{Desired: 2, Ready: 1, Updated: 1, Rolling: true}
 	o.Fleet.Status.Conditions = append(o.Fleet.Status.Conditions, metav1.Condition{
 		Type: v1alpha1.Progressing, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRollingOut,
 		ObservedGeneration: o.Fleet.Generation, LastTransitionTime: metav1.NewTime(now.Add(-d)),

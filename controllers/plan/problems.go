@@ -14,7 +14,7 @@ import (
 
 // Problems returns what is in the way of a fleet, the worst first and each once.
 func Problems(o Observed) (all []Problem) {
-	all = append(all, o.Lacking...)
+	all = append(all, o.Missing...)
 	if o.Failed != nil {
 		all = append(all, Problem{v1alpha1.ReasonApplyFailed, "the cluster refuses what the fleet is made of: " +
 			strings.ReplaceAll(o.Failed.Error(), "\n", "; ")})
@@ -32,10 +32,10 @@ func Problems(o Observed) (all []Problem) {
 			}
 		}
 	}
-	if o.Scaling.Unfit > 0 {
+	if o.Scaling.Mismatched > 0 {
 		all = append(all, Problem{v1alpha1.ReasonModelMismatch, fmt.Sprintf("routers do not use %d pods, which speak with another model "+
 			"than %s, or lack voices of it: compare spec.model.id and spec.voices with what the logs of the routers say of them",
-			o.Scaling.Unfit, o.Fleet.Spec.Model.ID)})
+			o.Scaling.Mismatched, o.Fleet.Spec.Model.ID)})
 	}
 	seen := map[string]bool{}
 	all = slices.DeleteFunc(all, func(p Problem) bool {
