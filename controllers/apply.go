@@ -40,9 +40,9 @@ func (r *Reconciler) claim(ctx context.Context, fleet *v1alpha1.TTSDeployment, r
 	return r.applyAs(ctx, u, managerSize)
 }
 
-// bear makes the Deployment of routers with their first number, in the name of somebody whom nobody follows: what the
+// createRouters makes the Deployment of routers with their first number, in the name of somebody whom nobody follows: what the
 // operator itself does not say, others may change.
-func (r *Reconciler) bear(ctx context.Context, o plan.Observed, facts resources.Facts) error {
+func (r *Reconciler) createRouters(ctx context.Context, o plan.Observed, facts resources.Facts) error {
 	if o.Routers != nil || o.Fleet.Spec.Router.Replicas != nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (r *Reconciler) bear(ctx context.Context, o plan.Observed, facts resources.
 		default:
 			continue
 		}
-		return client.IgnoreAlreadyExists(r.Client.Create(ctx, obj.(client.Object), client.FieldOwner(managerBirth)))
+		return client.IgnoreAlreadyExists(r.Client.Create(ctx, obj.(client.Object), client.FieldOwner(managerInitial)))
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 		err = r.Reader.Get(ctx, client.ObjectKeyFromObject(live), live)
 	}
 	if apierrors.IsNotFound(err) {
-		return r.applyWhole(ctx, u)
+		return r.applyChecked(ctx, u)
 	} else if err != nil {
 		return err
 	}
@@ -98,19 +98,19 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 	if is.GetDeletionTimestamp() == nil && contains(is.Object, u.Object) {
 		return nil
 	}
-	if err := r.keepReplicas(ctx, u, live); err != nil {
+	if err := r.preserveReplicas(ctx, u, live); err != nil {
 		return err
 	}
-	if err := r.applyWhole(ctx, u); err != nil {
+	if err := r.applyChecked(ctx, u); err != nil {
 		return err
 	}
 	r.noteTemplate(is, u)
 	return nil
 }
 
-// applyWhole applies an object, but not pods with an image volume where the API server knows none: it would leave the volume out
+// applyChecked applies an object, but not pods with an image volume where the API server knows none: it would leave the volume out
 // without a word, and pods would start without their model.
-func (r *Reconciler) applyWhole(ctx context.Context, u *unstructured.Unstructured) error {
+func (r *Reconciler) applyChecked(ctx context.Context, u *unstructured.Unstructured) error {
 	if mountsImage(u) {
 		tried := u.DeepCopy()
 		if err := r.applyAs(ctx, tried, fieldManager, client.DryRunAll); err != nil {
@@ -168,9 +168,9 @@ func (r *Reconciler) isBehind(o metav1.Object) bool {
 	return changed
 }
 
-// keepReplicas makes sure that a number which the operator does not say any more stays as it is: what it has said once
+// preserveReplicas makes sure that a number which the operator does not say any more stays as it is: what it has said once
 // would fall to the default of one.
-func (r *Reconciler) keepReplicas(ctx context.Context, wanted *unstructured.Unstructured, live client.Object) error {
+func (r *Reconciler) preserveReplicas(ctx context.Context, wanted *unstructured.Unstructured, live client.Object) error {
 	if _, says, _ := unstructured.NestedFieldNoCopy(wanted.Object, "spec", "replicas"); says {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (r *Reconciler) keepReplicas(ctx context.Context, wanted *unstructured.Unst
 		"metadata": map[string]any{"name": wanted.GetName(), "namespace": wanted.GetNamespace()},
 		"spec":     map[string]any{"replicas": int64(*replicas)},
 	}}
-	return r.applyAs(ctx, u, managerBirth)
+	return r.applyAs(ctx, u, managerInitial)
 }
 
 func (r *Reconciler) applyAs(ctx context.Context, u *unstructured.Unstructured, owner string, how ...client.ApplyOption) error {

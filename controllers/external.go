@@ -45,7 +45,7 @@ func (r *Reconciler) observeScalerCA(
 	}
 	if string(live.Data[contract.TLSAuthority]) != string(authority.Trust) {
 		data := map[string][]byte{contract.TLSAuthority: authority.Trust}
-		s.wanted = append(s.wanted, resources.Secret(fleet, name, corev1.SecretTypeOpaque, data))
+		s.toWrite = append(s.toWrite, resources.Secret(fleet, name, corev1.SecretTypeOpaque, data))
 	}
 	return nil, nil
 }

@@ -84,7 +84,7 @@ func startScaler(t *testing.T, router string) wire.ExternalScalerClient {
 	none := int32(0)
 	f := &v1alpha1.TTSDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: "speech", Name: "hinglish"}}
 	f.Spec.Replicas, f.Spec.Runtime.WorkersPerPod, f.Spec.Scaling = &none, 8, externally(0)
-	sizer.Look(plan.Observed{Fleet: f, Gates: []corev1.Pod{{Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: first}}}})
+	sizer.Observe(plan.Observed{Fleet: f, Gates: []corev1.Pod{{Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: first}}}})
 
 	authority, err := certs.NewAuthority(time.Now())
 	if err != nil {

@@ -141,8 +141,8 @@ const (
 // portalEvery is how often the portal's Secrets are looked at.
 const portalEvery = 10 * time.Minute
 
-// keepPortal keeps the Secrets of the portal as they must be until ctx ends.
-func (s *AuthorityStore) keepPortal(ctx context.Context, address string, log *slog.Logger) error {
+// maintainPortal keeps the Secrets of the portal as they must be until ctx ends.
+func (s *AuthorityStore) maintainPortal(ctx context.Context, address string, log *slog.Logger) error {
 	for wait := time.Second; ; {
 		if err := s.ensurePortal(ctx, address); err != nil && ctx.Err() == nil {
 			log.Error("the Secrets of the portal cannot be written; trying again", "error", err)

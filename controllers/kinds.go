@@ -24,7 +24,7 @@ const (
 // kinds keeps up with which kinds of other projects the cluster knows. It asks the API server itself, because a REST
 // mapper never hears that a kind is gone. At first none is known. It is safe for concurrent use.
 type kinds struct {
-	ask     func(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
+	fetch   func(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
 	changed func(context.Context) // what is known has changed
 	log     *slog.Logger
 
@@ -43,7 +43,7 @@ func (k *kinds) Known() resources.Kinds {
 func (k *kinds) Run(ctx context.Context) error {
 	for {
 		wait := kindsEvery
-		if err := k.look(ctx); err != nil && ctx.Err() == nil {
+		if err := k.refresh(ctx); err != nil && ctx.Err() == nil {
 			k.log.Warn("it is not known which monitors the cluster has; asking again", "error", err)
 			wait = kindsRetry
 		}
@@ -55,8 +55,8 @@ func (k *kinds) Run(ctx context.Context) error {
 	}
 }
 
-func (k *kinds) look(ctx context.Context) error {
-	list, err := k.ask(ctx, resources.MonitorsVersion)
+func (k *kinds) refresh(ctx context.Context) error {
+	list, err := k.fetch(ctx, resources.MonitorsVersion)
 	if apierrors.IsNotFound(err) {
 		list, err = &metav1.APIResourceList{}, nil
 	}

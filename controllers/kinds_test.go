@@ -35,7 +35,7 @@ func TestKindsComeAndGo(t *testing.T) {
 		var server atomic.Pointer[answer]
 		var told atomic.Int64
 		k := &kinds{
-			ask: func(context.Context, string) (*metav1.APIResourceList, error) {
+			fetch: func(context.Context, string) (*metav1.APIResourceList, error) {
 				a := server.Load()
 				return a.list, a.err
 			},

@@ -28,7 +28,7 @@ func (r *Reconciler) lead(ctx context.Context, fleet *v1alpha1.TTSDeployment) (l
 	own, name := r.Release.OperatorNamespace, client.ObjectKeyFromObject(fleet)
 	switch leader := fleet.Annotations[leaderAnnotation]; leader {
 	case own:
-		r.leaveTo(name, false)
+		r.setOtherLeader(name, false)
 		return true, 0, r.endContest(ctx, fleet)
 	case "":
 		if left := r.waits(name); left > 0 {
@@ -46,9 +46,9 @@ func (r *Reconciler) lead(ctx context.Context, fleet *v1alpha1.TTSDeployment) (l
 		}
 		return err == nil, again, client.IgnoreNotFound(err)
 	default:
-		r.leaveTo(name, true)
+		r.setOtherLeader(name, true)
 		// The leader changes conditions too, and they are written as a whole.
-		err := r.say(ctx, fleet, plan.Contested(fleet, leader, own, r.Now()), client.MergeFromWithOptimisticLock{})
+		err := r.writeStatus(ctx, fleet, plan.Contested(fleet, leader, own, r.Now()), client.MergeFromWithOptimisticLock{})
 		if apierrors.IsConflict(err) {
 			return false, time.Second, nil
 		}
@@ -56,8 +56,8 @@ func (r *Reconciler) lead(ctx context.Context, fleet *v1alpha1.TTSDeployment) (l
 	}
 }
 
-// leaveTo remembers that another operator leads a fleet, or forgets that one did.
-func (r *Reconciler) leaveTo(name types.NamespacedName, other bool) {
+// setOtherLeader remembers that another operator leads a fleet, or forgets that one did.
+func (r *Reconciler) setOtherLeader(name types.NamespacedName, other bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !other {

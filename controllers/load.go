@@ -14,8 +14,8 @@ import (
 // loadCounts is how long the word of a router counts for those who scale, as it does for the operator itself.
 const loadCounts = 30 * time.Second
 
-// followed is what others who scale a fleet are told.
-type followed struct {
+// externalLoad is what others who scale a fleet are told.
+type externalLoad struct {
 	load        keda.Load
 	mode        v1alpha1.ScalingMode
 	queueTarget int
@@ -33,19 +33,19 @@ func (s *Sizer) Load(namespace, name string) (keda.Load, <-chan struct{}, error)
 	case f.mode != v1alpha1.ScalingExternal:
 		return keda.Load{}, nil, keda.ErrNotExternal
 	}
-	if f.followed.changed == nil {
-		f.followed.changed = make(chan struct{})
+	if f.external.changed == nil {
+		f.external.changed = make(chan struct{})
 	}
-	return f.followed.load, f.followed.changed, nil
+	return f.external.load, f.external.changed, nil
 }
 
 // followLocked notes what others are told of a fleet, and wakes them where they wait for it.
 func (s *Sizer) followLocked(now time.Time, f *sized, d scaler.Decision) {
-	before, mode := f.followed.load, f.followed.mode
-	heard, missing := s.hearing(now, f)
+	before, mode := f.external.load, f.external.mode
+	heard, missing := s.reporting(now, f)
 	l := keda.Load{
-		Heard: heard, Demand: d.Demand, QueueDepth: d.QueueDepth, Active: d.Active || f.isWarming(now),
-		DemandTarget: float64(f.policy.SlotsPerPod) * f.policy.TargetUtilization, QueueTarget: f.followed.queueTarget,
+		Known: heard, Demand: d.Demand, QueueDepth: d.QueueDepth, Active: d.Active || f.isWarming(now),
+		DemandTarget: float64(f.policy.SlotsPerPod) * f.policy.TargetUtilization, QueueTarget: f.external.queueTarget,
 	}
 	if missing { // what is not known must not make the fleet smaller
 		l.Demand = max(l.Demand, float64(f.fleet.Replicas)*l.DemandTarget)
@@ -53,8 +53,8 @@ func (s *Sizer) followLocked(now time.Time, f *sized, d scaler.Decision) {
 	if f.policy.Min == 0 && l.Active { // the demand of a call that was refused is gone before an HPA looks
 		l.Demand = max(l.Demand, l.DemandTarget)
 	}
-	f.followed.load, f.followed.mode = l, f.mode
-	before.Heard, before.Demand, before.QueueDepth = l.Heard, l.Demand, l.QueueDepth
+	f.external.load, f.external.mode = l, f.mode
+	before.Known, before.Demand, before.QueueDepth = l.Known, l.Demand, l.QueueDepth
 	if before != l || mode != f.mode {
 		f.wake()
 	}
@@ -62,14 +62,14 @@ func (s *Sizer) followLocked(now time.Time, f *sized, d scaler.Decision) {
 
 // wake has those who wait for a change look again.
 func (f *sized) wake() {
-	if f.followed.changed != nil {
-		close(f.followed.changed)
-		f.followed.changed = nil
+	if f.external.changed != nil {
+		close(f.external.changed)
+		f.external.changed = nil
 	}
 }
 
-// hearing reports whether any router of a fleet has told something lately, and whether one that serves has not.
-func (s *Sizer) hearing(now time.Time, f *sized) (heard, missing bool) {
+// reporting reports whether any router of a fleet has told something lately, and whether one that serves has not.
+func (s *Sizer) reporting(now time.Time, f *sized) (heard, missing bool) {
 	told := s.watcher.Reports(f.name.String())
 	for _, router := range f.fleet.Routers {
 		t := told[router]

@@ -127,7 +127,7 @@ func externally(least int32) v1alpha1.Scaling {
 }
 
 func (f *followedFleet) load() (keda.Load, <-chan struct{}, error) {
-	f.sizer.Look(f.observed)
+	f.sizer.Observe(f.observed)
 	return f.sizer.Load("speech", "hinglish")
 }
 
@@ -165,26 +165,26 @@ func TestWhatOthersWhoScaleAreTold(t *testing.T) {
 			least: 1, replicas: 3, want: keda.Load{Demand: 18},
 		},
 		"of all routers together": {
-			least: 1, replicas: 3, told: [2]*wire.FleetState{busy, busy}, want: keda.Load{Heard: true, Demand: 14, QueueDepth: 4, Active: true},
+			least: 1, replicas: 3, told: [2]*wire.FleetState{busy, busy}, want: keda.Load{Known: true, Demand: 14, QueueDepth: 4, Active: true},
 		},
 		"not less than there is, while a router is missing": {
-			least: 1, replicas: 3, told: [2]*wire.FleetState{busy, nil}, want: keda.Load{Heard: true, Demand: 18, QueueDepth: 2, Active: true},
+			least: 1, replicas: 3, told: [2]*wire.FleetState{busy, nil}, want: keda.Load{Known: true, Demand: 18, QueueDepth: 2, Active: true},
 		},
 		"more than there is, while a router is missing": {
-			least: 1, replicas: 1, told: [2]*wire.FleetState{busy, nil}, want: keda.Load{Heard: true, Demand: 7, QueueDepth: 2, Active: true},
+			least: 1, replicas: 1, told: [2]*wire.FleetState{busy, nil}, want: keda.Load{Known: true, Demand: 7, QueueDepth: 2, Active: true},
 		},
 		"idle": {
-			least: 1, replicas: 1, pods: pod(corev1.ConditionTrue), told: [2]*wire.FleetState{idle, idle}, want: keda.Load{Heard: true},
+			least: 1, replicas: 1, pods: pod(corev1.ConditionTrue), told: [2]*wire.FleetState{idle, idle}, want: keda.Load{Known: true},
 		},
 		"a pod is warming": {
 			least: 1, replicas: 1, pods: pod(corev1.ConditionFalse), told: [2]*wire.FleetState{idle, idle},
-			want: keda.Load{Heard: true, Active: true},
+			want: keda.Load{Known: true, Active: true},
 		},
 		"a pod is warming, and is to go": {
-			least: 0, replicas: 0, pods: pod(corev1.ConditionFalse), told: [2]*wire.FleetState{idle, idle}, want: keda.Load{Heard: true},
+			least: 0, replicas: 0, pods: pod(corev1.ConditionFalse), told: [2]*wire.FleetState{idle, idle}, want: keda.Load{Known: true},
 		},
 		"somebody has called a fleet that may have no pod": {
-			least: 0, replicas: 0, told: [2]*wire.FleetState{{Epoch: 2, Busy: 1}, idle}, want: keda.Load{Heard: true, Demand: 6, Active: true},
+			least: 0, replicas: 0, told: [2]*wire.FleetState{{Epoch: 2, Busy: 1}, idle}, want: keda.Load{Known: true, Demand: 6, Active: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestWhoWaitsIsWoken(t *testing.T) {
 			for _, s := range f.speakers {
 				s.say(&wire.FleetState{Epoch: 1})
 			}
-			f.becomes(t, keda.Load{Heard: true, DemandTarget: 6, QueueTarget: 2})
+			f.becomes(t, keda.Load{Known: true, DemandTarget: 6, QueueTarget: 2})
 			_, changed, err := f.load()
 			if err != nil {
 				t.Fatal(err)
@@ -247,13 +247,13 @@ func TestWhoWaitsIsWoken(t *testing.T) {
 				}
 			}
 			if !tt.want {
-				if f.sizer.Look(f.observed); woken() {
+				if f.sizer.Observe(f.observed); woken() {
 					t.Error("it woke")
 				}
 				return
 			}
 			eventually(t, "who waits is woken", 20*time.Second, func(context.Context) string {
-				f.sizer.Look(f.observed)
+				f.sizer.Observe(f.observed)
 				if !woken() {
 					return "nothing happened"
 				}

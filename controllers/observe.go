@@ -27,7 +27,7 @@ func (r *Reconciler) observe(ctx context.Context, fleet *v1alpha1.TTSDeployment)
 	o.Failed = r.failed[client.ObjectKeyFromObject(fleet)]
 	r.mu.Unlock()
 	o.TemplateWritten = r.templateWritten(o)
-	o.Scaling = r.Sizer.Look(o)
+	o.Scaling = r.Sizer.Observe(o)
 	return o, s, nil
 }
 
@@ -73,7 +73,7 @@ func (r *Reconciler) sizeAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.Sizer.Look(o)
+		r.Sizer.Observe(o)
 	}
 	return nil
 }

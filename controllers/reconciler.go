@@ -23,9 +23,9 @@ import (
 
 // Field managers: who says what an object is. The size of a fleet has one of its own, because others may take it over.
 const (
-	fieldManager = "swar-operator"
-	managerSize  = "swar-operator-size"
-	managerBirth = "swar-operator-birth" // what an object has at first and others may change
+	fieldManager   = "swar-operator"
+	managerSize    = "swar-operator-size"
+	managerInitial = "swar-operator-birth" // what an object has at first and others may change
 )
 
 // again is how soon a fleet is looked at though nothing has changed: for Secrets, which are not watched.
@@ -73,7 +73,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result
 	}
 	if fleet.Spec.Reconciliation == v1alpha1.Paused {
 		r.Sizer.Forget(q.NamespacedName)
-		return ctrl.Result{}, r.say(ctx, fleet, plan.Paused(fleet, r.Now()))
+		return ctrl.Result{}, r.writeStatus(ctx, fleet, plan.Paused(fleet, r.Now()))
 	}
 	o, secrets, err := r.observe(ctx, fleet)
 	if err != nil {
@@ -104,7 +104,7 @@ func (r *Reconciler) lastWritten(name types.NamespacedName) time.Time {
 // apply carries a plan out. What cannot be applied stands in the status, and is tried again.
 func (r *Reconciler) apply(ctx context.Context, o plan.Observed, p plan.Plan, s secrets) (ctrl.Result, error) {
 	name := client.ObjectKeyFromObject(o.Fleet)
-	err := r.carryOut(ctx, o, p, s)
+	err := r.execute(ctx, o, p, s)
 	if o.Fleet.UID != "" && apierrors.IsConflict(err) { // somebody else has just written: look again
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
@@ -120,7 +120,7 @@ func (r *Reconciler) apply(ctx context.Context, o plan.Observed, p plan.Plan, s 
 		o.Failed, o.TemplateWritten = err, written
 		p = plan.Decide(o, r.Now(), r.lastWritten(name))
 	}
-	if sayErr := r.say(ctx, o.Fleet, p); sayErr != nil {
+	if sayErr := r.writeStatus(ctx, o.Fleet, p); sayErr != nil {
 		return ctrl.Result{}, sayErr
 	}
 	if err != nil {
@@ -136,13 +136,13 @@ func (r *Reconciler) apply(ctx context.Context, o plan.Observed, p plan.Plan, s 
 	return ctrl.Result{RequeueAfter: next}, nil
 }
 
-func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan, s secrets) error {
+func (r *Reconciler) execute(ctx context.Context, o plan.Observed, p plan.Plan, s secrets) error {
 	if p.Claim != nil {
 		if err := r.claim(ctx, o.Fleet, *p.Claim); err != nil {
 			return fmt.Errorf("writing spec.replicas: %w", err)
 		}
 	}
-	for _, secret := range s.wanted {
+	for _, secret := range s.toWrite {
 		if err := r.writeSecret(ctx, secret); err != nil {
 			return fmt.Errorf("writing the Secret %s: %w", secret.Name, err)
 		}
@@ -151,7 +151,7 @@ func (r *Reconciler) carryOut(ctx context.Context, o plan.Observed, p plan.Plan,
 		return nil // pods that lack a Secret would only fail
 	}
 	s.facts.Workers = p.Workers
-	if err := r.bear(ctx, o, s.facts); err != nil {
+	if err := r.createRouters(ctx, o, s.facts); err != nil {
 		return err
 	}
 	wanted := resources.Build(r.release(), o.Fleet, s.facts)
@@ -188,10 +188,10 @@ func (r *Reconciler) release() resources.Release {
 	return release
 }
 
-// say writes the status, where it has changed, and tells of what happened.
-func (r *Reconciler) say(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan, how ...client.MergeFromOption) error {
+// writeStatus writes the status, where it has changed, and tells of what happened.
+func (r *Reconciler) writeStatus(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan, how ...client.MergeFromOption) error {
 	p.Status.Selector, p.Status.Endpoint = resources.SelectorText(fleet, resources.Worker), resources.Endpoint(fleet)
-	r.Metrics.Said(client.ObjectKeyFromObject(fleet), p.Status.Conditions)
+	r.Metrics.SetConditions(client.ObjectKeyFromObject(fleet), p.Status.Conditions)
 	for _, e := range p.Events {
 		kind := corev1.EventTypeNormal
 		if e.Warning {

@@ -27,7 +27,7 @@ import (
 
 // secrets is what the pods of a fleet want of Secrets.
 type secrets struct {
-	wanted  []*corev1.Secret // to be written
+	toWrite []*corev1.Secret // to be written
 	missing bool             // somebody else must write one first
 	renew   time.Time        // when the first certificate is to be made anew; zero for never
 	expiry  time.Time        // of the certificate that ends first; zero without one
@@ -171,7 +171,7 @@ func (r *Reconciler) observeCertificates(ctx context.Context, fleet *v1alpha1.TT
 			if leaf, err = authority.Issue(r.Now(), name); err != nil {
 				return nil, err
 			}
-			s.wanted = append(s.wanted, resources.Secret(fleet, secret, corev1.SecretTypeTLS, leafData(leaf)))
+			s.toWrite = append(s.toWrite, resources.Secret(fleet, secret, corev1.SecretTypeTLS, leafData(leaf)))
 		}
 		if s.noteExpiry(leaf.Cert); !s.expiry.IsZero() {
 			s.renew = certs.RenewAt(s.expiry)
@@ -185,7 +185,7 @@ func (r *Reconciler) observeForeignCertificates(
 	ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets,
 ) ([]plan.Problem, error) {
 	names := []string{resources.WorkerTLSSecret(fleet), resources.RouterTLSSecret(fleet)}
-	lacking, err := r.want(ctx, fleet, names, contract.TLSCert, contract.TLSKey, contract.TLSAuthority)
+	lacking, err := r.missingEntries(ctx, fleet, names, contract.TLSCert, contract.TLSKey, contract.TLSAuthority)
 	if err != nil || len(lacking) > 0 {
 		return lacking, err
 	}
@@ -244,7 +244,7 @@ func (r *Reconciler) observeToken(ctx context.Context, fleet *v1alpha1.TTSDeploy
 	if err != nil || foreign != nil || len(live.Data[contract.Token]) >= 16 {
 		return foreign, err
 	}
-	s.wanted = append(s.wanted, resources.Secret(fleet, resources.TokenSecret(fleet), corev1.SecretTypeOpaque,
+	s.toWrite = append(s.toWrite, resources.Secret(fleet, resources.TokenSecret(fleet), corev1.SecretTypeOpaque,
 		map[string][]byte{contract.Token: []byte(rand.Text())}))
 	return nil, nil
 }
@@ -265,7 +265,7 @@ func (r *Reconciler) observeAccess(ctx context.Context, fleet *v1alpha1.TTSDeplo
 
 // observeKeys looks for the keys of a fleet without a portal.
 func (r *Reconciler) observeKeys(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
-	lacking, err := r.want(ctx, fleet, []string{resources.KeysSecret(fleet)}, contract.APIKeys)
+	lacking, err := r.missingEntries(ctx, fleet, []string{resources.KeysSecret(fleet)}, contract.APIKeys)
 	if err != nil || len(lacking) > 0 {
 		return lacking, err
 	}
@@ -280,7 +280,7 @@ func (r *Reconciler) observeTwilio(ctx context.Context, fleet *v1alpha1.TTSDeplo
 	if token == nil {
 		return nil, nil
 	}
-	lacking, err := r.want(ctx, fleet, []string{token.Name}, token.Key)
+	lacking, err := r.missingEntries(ctx, fleet, []string{token.Name}, token.Key)
 	if err != nil || len(lacking) > 0 {
 		return lacking, err
 	}
@@ -296,7 +296,7 @@ func (r *Reconciler) observeForeignPortal(ctx context.Context, fleet *v1alpha1.T
 		entries = append(entries, contract.TLSAuthority)
 	}
 	name := resources.PortalSecret(fleet)
-	lacking, err := r.want(ctx, fleet, []string{name}, entries...)
+	lacking, err := r.missingEntries(ctx, fleet, []string{name}, entries...)
 	if err != nil || len(lacking) > 0 {
 		return lacking, err
 	}
@@ -346,8 +346,8 @@ func (r *Reconciler) ownSecret(
 	return live, foreign, err
 }
 
-// want looks for entries of Secrets that others write.
-func (r *Reconciler) want(
+// missingEntries looks for entries of Secrets that others write.
+func (r *Reconciler) missingEntries(
 	ctx context.Context, fleet *v1alpha1.TTSDeployment, names []string, entries ...string,
 ) (lacking []plan.Problem, err error) {
 	for _, name := range names {
@@ -393,7 +393,7 @@ func (r *Reconciler) observePortal(ctx context.Context, fleet *v1alpha1.TTSDeplo
 	}
 	for k, v := range data {
 		if string(live.Data[k]) != string(v) {
-			s.wanted = append(s.wanted, resources.Secret(fleet, resources.PortalSecret(fleet), corev1.SecretTypeOpaque, data))
+			s.toWrite = append(s.toWrite, resources.Secret(fleet, resources.PortalSecret(fleet), corev1.SecretTypeOpaque, data))
 			break
 		}
 	}

@@ -20,10 +20,10 @@ type ServerCertificate struct {
 	Name      grpcauth.Identity
 	Hosts     []string
 
-	mu     sync.Mutex
-	leaf   certs.Leaf
-	pair   *tls.Certificate // of leaf; nil: there is none yet
-	looked time.Time
+	mu        sync.Mutex
+	leaf      certs.Leaf
+	pair      *tls.Certificate // of leaf; nil: there is none yet
+	checkedAt time.Time
 }
 
 // Get returns the certificate, as [tls.Config] asks for it. While the authority is out of reach, the last one goes on.
@@ -41,12 +41,12 @@ func (c *ServerCertificate) current(ctx context.Context) (*tls.Certificate, erro
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Authority.Now()
-	if c.pair != nil && now.Sub(c.looked) < certificateEvery {
+	if c.pair != nil && now.Sub(c.checkedAt) < certificateEvery {
 		return c.pair, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	c.looked = now
+	c.checkedAt = now
 	if err := c.renewLocked(ctx, now); err != nil && c.pair == nil {
 		return nil, err
 	}

@@ -118,7 +118,7 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 		}
 	}
 	if c.Portal != "" {
-		if err := m.Add(leading(func(ctx context.Context) error { return authority.keepPortal(ctx, c.Portal, log) })); err != nil {
+		if err := m.Add(leading(func(ctx context.Context) error { return authority.maintainPortal(ctx, c.Portal, log) })); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func newKinds(m manager.Manager, changed chan<- event.GenericEvent, log *slog.Lo
 			}
 		}
 	}
-	return &kinds{ask: server.ServerResourcesForGroupVersionWithContext, changed: lookAtAll, log: log}, nil
+	return &kinds{fetch: server.ServerResourcesForGroupVersionWithContext, changed: lookAtAll, log: log}, nil
 }
 
 // scalerHosts are the names that stand in the certificate for KEDA.

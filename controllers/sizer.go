@@ -31,8 +31,8 @@ const (
 	// drainMargin is what a pod that goes may take beyond the longest utterance before nobody waits for it.
 	drainMargin = 30 * time.Second
 
-	// heardLately is how long the word of a router shows that it is heard.
-	heardLately = 30 * time.Second
+	// reportMaxAge is how long the word of a router shows that it is heard.
+	reportMaxAge = 30 * time.Second
 
 	// slotsEvery is how often a fleet is looked at only because its slots have changed.
 	slotsEvery = 15 * time.Second
@@ -62,10 +62,10 @@ type sized struct {
 	drain  scaler.Drain
 	last   plan.Scaling
 
-	followed followed // by others who scale
+	external externalLoad // by others who scale
 
-	slotsTold time.Time         // when a change of slots made somebody look
-	seen      map[string]uint64 // epochs and counters of routers that were observed, by address
+	slotsChangedAt time.Time         // when a change of slots made somebody look
+	seen           map[string]uint64 // epochs and counters of routers that were observed, by address
 }
 
 // NewSizer returns one that knows no fleet. changed is called when a decision differs from the one before.
@@ -73,7 +73,7 @@ func NewSizer(
 	now func() time.Time, dial func(fleet, address string) (*grpc.ClientConn, error), changed func(types.NamespacedName), log *slog.Logger,
 ) *Sizer {
 	s := &Sizer{now: now, changed: changed, log: log, fleets: make(map[string]*sized)}
-	s.watcher = watch.New(watch.Config{Dial: dial, OnReport: s.heard}, log)
+	s.watcher = watch.New(watch.Config{Dial: dial, OnReport: s.onReport}, log)
 	return s
 }
 
@@ -106,13 +106,13 @@ func (s *Sizer) Forget(name types.NamespacedName) {
 		f.wake()
 	}
 	delete(s.fleets, name.String())
-	s.metrics.Undecided(name)
+	s.metrics.ClearSize(name)
 	s.mu.Unlock()
 	s.watcher.Set(name.String(), nil)
 }
 
-// Look takes in what a fleet is and wants, and returns what was decided about its size.
-func (s *Sizer) Look(o plan.Observed) plan.Scaling {
+// Observe takes in what a fleet is and wants, and returns what was decided about its size.
+func (s *Sizer) Observe(o plan.Observed) plan.Scaling {
 	name := types.NamespacedName{Namespace: o.Fleet.Namespace, Name: o.Fleet.Name}
 	routers := addresses(o.Gates, contract.RouterWatch)
 	s.watcher.Set(name.String(), routers)
@@ -126,7 +126,7 @@ func (s *Sizer) Look(o plan.Observed) plan.Scaling {
 	f.policy, f.mode = policyOf(o.Fleet), o.Fleet.Spec.Scaling.Mode
 	f.drain.Timeout = time.Duration(o.Fleet.Spec.Rollout.DrainTimeoutSeconds)*time.Second + drainMargin
 	f.fleet = fleetSeen(o, routers)
-	f.followed.queueTarget = int(o.Fleet.Spec.Scaling.TargetQueueDepth)
+	f.external.queueTarget = int(o.Fleet.Spec.Scaling.TargetQueueDepth)
 	return s.decideLocked(f)
 }
 
@@ -178,8 +178,8 @@ func fleetSeen(o plan.Observed, routers []string) scaler.Fleet {
 	return f
 }
 
-// heard takes in what routers of a fleet told. Somebody who calls a fleet without pods is not kept waiting for a tick.
-func (s *Sizer) heard(fleet string) {
+// onReport takes in what routers of a fleet told. Somebody who calls a fleet without pods is not kept waiting for a tick.
+func (s *Sizer) onReport(fleet string) {
 	told := s.watcher.Reports(fleet)
 	s.mu.Lock()
 	f := s.fleets[fleet]
@@ -234,9 +234,9 @@ func (s *Sizer) decide(fleet string) {
 	}
 	before := f.last
 	after := s.decideLocked(f)
-	slotsChanged := before.Slots != after.Slots && s.now().Sub(f.slotsTold) >= slotsEvery
+	slotsChanged := before.Slots != after.Slots && s.now().Sub(f.slotsChangedAt) >= slotsEvery
 	if slotsChanged {
-		f.slotsTold = s.now()
+		f.slotsChangedAt = s.now()
 	} else {
 		f.last.Slots = before.Slots
 	}
@@ -264,9 +264,9 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 		Reported: heard > 0, Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
 		Mismatched: s.unfit(f),
 	}
-	s.metrics.Decided(f.name, metrics.Size{
+	s.metrics.SetSize(f.name, metrics.Size{
 		Demand: decision.Demand, QueueDepth: decision.QueueDepth, Replicas: decision.Replicas, Reason: string(decision.Reason),
-		Heard: heard, Silent: silent,
+		Reporting: heard, NotReporting: silent,
 	})
 	return f.last
 }
@@ -274,7 +274,7 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 // routers returns how many routers of a fleet have told something lately, and how many have not.
 func (s *Sizer) routers(fleet string, now time.Time) (heard, silent int) {
 	for _, t := range s.watcher.Reports(fleet) {
-		if t.State != nil && now.Sub(t.ReceivedAt) < heardLately {
+		if t.State != nil && now.Sub(t.ReceivedAt) < reportMaxAge {
 			heard++
 		} else {
 			silent++

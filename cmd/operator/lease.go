@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	leaseTimeout = renewDeadline / 2 // of one request, so that a slow one does not lose the lease
-	askEvery     = time.Second       // while the API server is away
+	leaseTimeout  = renewDeadline / 2 // of one request, so that a slow one does not lose the lease
+	retryInterval = time.Second       // while the API server is away
 )
 
 // newLease returns the lease of a process, whose managers hold it under one name: one that follows another has it at
@@ -48,7 +48,7 @@ func newLease(access *rest.Config, namespace string) (resourcelock.Interface, er
 // waitForAnswer returns when the API server answers, or ctx ends. A manager that is made while it does not answer tries
 // for ten seconds to learn its kinds.
 func waitForAnswer(ctx context.Context, lease resourcelock.Interface) {
-	tick := time.NewTicker(askEvery)
+	tick := time.NewTicker(retryInterval)
 	defer tick.Stop()
 	for {
 		if _, _, err := lease.Get(ctx); err == nil || apierrors.ReasonForError(err) != "" {

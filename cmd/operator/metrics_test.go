@@ -165,7 +165,7 @@ func operate(t *testing.T, address string, authority *controllers.AuthorityStore
 		Authority: authority, Hosts: []string{"localhost"},
 		Name: grpcauth.Identity{Namespace: ownNamespace, Name: name, Role: grpcauth.Operator},
 	}
-	known := fleets{"default/hinglish": {Heard: true, Demand: 6.4, QueueDepth: 3, DemandTarget: 0.8}}
+	known := fleets{"default/hinglish": {Known: true, Demand: 6.4, QueueDepth: 3, DemandTarget: 0.8}}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {

@@ -76,7 +76,7 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	}
 	log.Info("looking after fleets", "namespaces", o.namespaces)
 	for hasLed := false; ; {
-		led, err := lookAfter(ctx, access, o.managerOptions(lease), c, log)
+		led, err := manageFleets(ctx, access, o.managerOptions(lease), c, log)
 		hasLed = hasLed || led
 		if ctx.Err() != nil || !hasLed {
 			return launch.Interrupted(ctx, ignoreEnd(ctx, err))
@@ -86,15 +86,15 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 		log.Warn("fleets are left to themselves until this operator may act again", "error", err)
 		fleets.Clear()
 		select {
-		case <-time.After(askEvery):
+		case <-time.After(retryInterval):
 			waitForAnswer(ctx, lease)
 		case <-ctx.Done():
 		}
 	}
 }
 
-// lookAfter looks after fleets until ctx ends or this operator may not act any more; led says whether it could at all.
-func lookAfter(
+// manageFleets looks after fleets until ctx ends or this operator may not act any more; led says whether it could at all.
+func manageFleets(
 	ctx context.Context, access *rest.Config, options ctrl.Options, c controllers.Config, log *slog.Logger,
 ) (led bool, err error) {
 	m, err := ctrl.NewManager(access, options)

@@ -13,13 +13,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// askError says what became of a query.
-type askError struct {
+// queryError says what became of a query.
+type queryError struct {
 	query Query
 	err   error
 }
 
-func (e *askError) Error() string { return e.err.Error() }
+func (e *queryError) Error() string { return e.err.Error() }
 
 // refuse returns an error with the status that is answered.
 func refuse(code int32, reason metav1.StatusReason, format string, args ...any) *apierrors.StatusError {
@@ -34,14 +34,14 @@ func statusOf(err error) metav1.Status {
 	if e, ok := errors.AsType[*apierrors.StatusError](err); ok {
 		return e.ErrStatus
 	}
-	if e, ok := errors.AsType[*askError](err); ok {
+	if e, ok := errors.AsType[*queryError](err); ok {
 		return e.status().ErrStatus
 	}
 	return refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, "%v", err).ErrStatus
 }
 
 // status translates what the operator has said to KEDA's protocol.
-func (e *askError) status() *apierrors.StatusError {
+func (e *queryError) status() *apierrors.StatusError {
 	q := e.query
 	switch s := status.Convert(e.err); s.Code() {
 	case codes.NotFound:

@@ -112,7 +112,7 @@ func (h *handler) values(r *http.Request, q Query) (*v1beta1.ExternalMetricValue
 	now := h.Now()
 	value, err := h.Value(r.Context(), q)
 	if err != nil {
-		return nil, &askError{q, err}
+		return nil, &queryError{q, err}
 	}
 	amount, err := quantity(value)
 	if err != nil {

@@ -37,7 +37,7 @@ type FrontProxy struct {
 	log  *slog.Logger
 
 	mu        sync.Mutex
-	looked    time.Time      // when read was called last
+	readAt    time.Time      // when read was called last
 	authority *x509.CertPool // nil until it has been read
 	names     []string       // common names that may call; empty for all
 }
@@ -81,11 +81,11 @@ func (f *FrontProxy) refresh(ctx context.Context, older time.Duration) bool {
 	if f.authority == nil {
 		older = min(older, unknownEvery)
 	}
-	if !f.looked.IsZero() && now.Sub(f.looked) < older {
+	if !f.readAt.IsZero() && now.Sub(f.readAt) < older {
 		f.mu.Unlock()
 		return false
 	}
-	f.looked = now
+	f.readAt = now
 	f.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readLimit) // it is for others, too
 	defer cancel()

@@ -21,10 +21,10 @@ import (
 	"github.com/swar-tts/swar/controllers/keda/wire"
 )
 
-// askLimit is how long the operator has for an answer.
-const askLimit = 2 * time.Second
+// queryTimeout is how long the operator has for an answer.
+const queryTimeout = 2 * time.Second
 
-// How the operator is called. Of two, one refuses; so who is refused calls again several times within askLimit.
+// How the operator is called. Of two, one refuses; so who is refused calls again several times within queryTimeout.
 const (
 	firstRetry  = 50 * time.Millisecond
 	lastRetry   = 300 * time.Millisecond
@@ -50,7 +50,7 @@ func NewOperator(address string, trust func(context.Context) ([]byte, error)) *O
 
 // Value answers a query. Its errors are of gRPC.
 func (o *Operator) Value(ctx context.Context, q Query) (float64, error) {
-	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
 	defer cancel()
 	conn, err := o.connection(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ func (f fleets) Load(namespace, name string) (keda.Load, <-chan struct{}, error)
 }
 
 var known = fleets{
-	"speech/a":      {Heard: true, Demand: 12.5, QueueDepth: 3, DemandTarget: 0.8},
+	"speech/a":      {Known: true, Demand: 12.5, QueueDepth: 3, DemandTarget: 0.8},
 	"speech/silent": {DemandTarget: 0.8},
 	"speech/own":    {},
 }

@@ -28,12 +28,12 @@ const (
 
 var apiServiceKind = schema.GroupVersionKind{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"}
 
-// TakenError says that another server has the API.
-type TakenError struct {
+// ConflictError says that another server has the API.
+type ConflictError struct {
 	By string // Service, as NAMESPACE/NAME
 }
 
-func (e *TakenError) Error() string {
+func (e *ConflictError) Error() string {
 	return fmt.Sprintf("the APIService %s belongs to %s, and a cluster has one server of external metrics: scale by that "+
 		"one, such as by KEDA with the operator as its external scaler (docs/autoscaling.md), and set "+
 		"operator.externalMetrics.enabled to false; or remove the other one first", APIService, e.By)
@@ -47,13 +47,13 @@ type Registration struct {
 	Log                *slog.Logger
 }
 
-// Keep repairs the APIService until ctx ends. It returns a [TakenError] when that is another server's, and changes
+// Keep repairs the APIService until ctx ends. It returns a [ConflictError] when that is another server's, and changes
 // nothing of it.
 func (r *Registration) Keep(ctx context.Context) error {
 	said := ""
 	for {
 		err := r.ensure(ctx)
-		if taken, ok := errors.AsType[*TakenError](err); ok {
+		if taken, ok := errors.AsType[*ConflictError](err); ok {
 			return taken
 		}
 		if err != nil && ctx.Err() == nil && err.Error() != said {
@@ -85,9 +85,9 @@ func (r *Registration) ensure(ctx context.Context) error {
 	name, isRemote, _ := unstructured.NestedString(live.Object, "spec", "service", "name")
 	switch {
 	case !isRemote:
-		return &TakenError{"the API server itself"}
+		return &ConflictError{"the API server itself"}
 	case namespace != r.Namespace || name != r.Service:
-		return &TakenError{"the Service " + namespace + "/" + name}
+		return &ConflictError{"the Service " + namespace + "/" + name}
 	}
 	trust, err := r.Trust(ctx)
 	if err != nil {

@@ -34,7 +34,7 @@ func TestWhatIsAnothersIsLeft(t *testing.T) {
 			Trust: func(context.Context) ([]byte, error) { return []byte("authority"), nil },
 		}
 		err := r.Keep(t.Context())
-		if taken, ok := errors.AsType[*externalmetrics.TakenError](err); !ok || taken.By != tt.by {
+		if taken, ok := errors.AsType[*externalmetrics.ConflictError](err); !ok || taken.By != tt.by {
 			t.Errorf("one %s: got %v, want that it belongs to %s", name, err, tt.by)
 		}
 		live := o.DeepCopy()

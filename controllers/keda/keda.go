@@ -32,7 +32,7 @@ const (
 
 // Load is what a fleet has to do, and what its TTSDeployment aims at.
 type Load struct {
-	Heard        bool    // of its routers, lately; otherwise nothing is known but what is aimed at
+	Known        bool    // of its routers, lately; otherwise nothing is known but what is aimed at
 	Demand       float64 // slots that clients want
 	QueueDepth   int     // requests that wait
 	Active       bool    // it may not go to zero: somebody has called lately, or a pod is warming
@@ -97,10 +97,10 @@ func (t trigger) load(s Source) (Load, <-chan struct{}, error) {
 	return l, changed, nil
 }
 
-// heardLoad is load, where routers have told something.
-func (t trigger) heardLoad(s Source) (Load, error) {
+// knownLoad is load, where routers have told something.
+func (t trigger) knownLoad(s Source) (Load, error) {
 	l, _, err := t.load(s)
-	if err == nil && !l.Heard {
+	if err == nil && !l.Known {
 		err = status.Errorf(codes.Unavailable, "no recent report from the routers of TTSDeployment %s/%s: check its "+
 			"pods, and in the operator's log", t.namespace, t.name)
 	}

@@ -40,7 +40,7 @@ type fakeSource struct {
 func newSource() *fakeSource {
 	return &fakeSource{
 		fleets: map[string]keda.Load{"speech/hinglish": {
-			Heard: true, Demand: 12.5, QueueDepth: 3, Active: true, DemandTarget: 6.4, QueueTarget: 2,
+			Known: true, Demand: 12.5, QueueDepth: 3, Active: true, DemandTarget: 6.4, QueueTarget: 2,
 		}},
 		manual:  map[string]bool{"speech/manual": true},
 		changed: make(chan struct{}),
@@ -183,7 +183,7 @@ func limited(t *testing.T) context.Context {
 
 func TestWhatIsAnswered(t *testing.T) {
 	source := newSource()
-	source.fleets["speech/idle"] = keda.Load{Heard: true, DemandTarget: 0.8, QueueTarget: 2}
+	source.fleets["speech/idle"] = keda.Load{Known: true, DemandTarget: 0.8, QueueTarget: 2}
 	client := serve(t, source).call(t)
 	for name, tt := range map[string]struct {
 		ref        *wire.ScaledObjectRef

@@ -68,7 +68,7 @@ func (s *Server) IsActive(_ context.Context, ref *wire.ScaledObjectRef) (*wire.I
 	if err != nil {
 		return nil, err
 	}
-	l, err := t.heardLoad(s.source)
+	l, err := t.knownLoad(s.source)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (s *Server) GetMetrics(_ context.Context, q *wire.GetMetricsRequest) (*wire
 	if err := checkMetric(q.GetMetricName()); err != nil {
 		return nil, err
 	}
-	l, err := t.heardLoad(s.source)
+	l, err := t.knownLoad(s.source)
 	if err != nil {
 		return nil, err
 	}

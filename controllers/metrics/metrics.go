@@ -17,12 +17,12 @@ import (
 
 // Size is what was decided of the size of a fleet, and what on.
 type Size struct {
-	Demand     float64 // slots that clients want
-	QueueDepth int     // utterances that wait, in all routers
-	Replicas   int     // worker pods that there shall be
-	Reason     string
-	Heard      int // routers that have told lately what their clients want
-	Silent     int // routers that have not
+	Demand       float64 // slots that clients want
+	QueueDepth   int     // utterances that wait, in all routers
+	Replicas     int     // worker pods that there shall be
+	Reason       string
+	Reporting    int // routers that have told lately what their clients want
+	NotReporting int // routers that have not
 }
 
 // Fleets is what the operator tells of fleets. It is safe for concurrent use, and a nil one tells nobody anything.
@@ -58,8 +58,8 @@ var reasons = []string{
 	"HeldForRollout", "HeldWhileWarming", "HeldUntilIdle", "IdleToZero", "Manual", "External",
 }
 
-// Decided takes in a decision. One that is made again and again counts once.
-func (f *Fleets) Decided(name types.NamespacedName, s Size) {
+// SetSize takes in a decision. One that is made again and again counts once.
+func (f *Fleets) SetSize(name types.NamespacedName, s Size) {
 	f.change(name, func(of *fleet) {
 		if of.decisions == nil {
 			of.decisions = make(map[string]uint64, len(reasons))
@@ -74,13 +74,13 @@ func (f *Fleets) Decided(name types.NamespacedName, s Size) {
 	})
 }
 
-// Undecided says that nobody decides about the size of a fleet, because it is paused.
-func (f *Fleets) Undecided(name types.NamespacedName) {
+// ClearSize says that nobody decides about the size of a fleet, because it is paused.
+func (f *Fleets) ClearSize(name types.NamespacedName) {
 	f.change(name, func(of *fleet) { of.size = nil })
 }
 
-// Said takes in the conditions of a fleet.
-func (f *Fleets) Said(name types.NamespacedName, conditions []metav1.Condition) {
+// SetConditions takes in the conditions of a fleet.
+func (f *Fleets) SetConditions(name types.NamespacedName, conditions []metav1.Condition) {
 	f.change(name, func(of *fleet) { of.conditions = slices.Clone(conditions) })
 }
 
@@ -154,8 +154,8 @@ func (f *Fleets) Collect(to chan<- prometheus.Metric) {
 			gauge(demandDesc, s.Demand)
 			gauge(queueDesc, float64(s.QueueDepth))
 			gauge(desiredDesc, float64(s.Replicas))
-			gauge(routersDesc, float64(s.Heard), "true")
-			gauge(routersDesc, float64(s.Silent), "false")
+			gauge(routersDesc, float64(s.Reporting), "true")
+			gauge(routersDesc, float64(s.NotReporting), "false")
 		}
 		for reason, n := range of.decisions {
 			to <- prometheus.MustNewConstMetric(decisionsDesc, prometheus.CounterValue, float64(n), name.Namespace, name.Name, reason)

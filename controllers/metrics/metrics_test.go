@@ -49,8 +49,8 @@ func scrape(t *testing.T, f *Fleets) map[string]float64 {
 // told is everything that can be told of a fleet.
 func told() *Fleets {
 	f := New(func() time.Time { return now })
-	f.Decided(hinglish, Size{Demand: 2.5, QueueDepth: 3, Replicas: 4, Reason: "ScaledUpByDemand", Heard: 2, Silent: 1})
-	f.Said(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionTrue, Reason: "Ready"}})
+	f.SetSize(hinglish, Size{Demand: 2.5, QueueDepth: 3, Replicas: 4, Reason: "ScaledUpByDemand", Reporting: 2, NotReporting: 1})
+	f.SetConditions(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionTrue, Reason: "Ready"}})
 	f.Certificate(hinglish, now.Add(time.Hour))
 	return f
 }
@@ -73,23 +73,23 @@ func TestWhatIsToldOfAFleet(t *testing.T) {
 			"ttsd_cert_expiry_seconds hinglish speech":                    3600,
 		}, nil},
 		"the same decision again": {func(f *Fleets) {
-			f.Decided(hinglish, Size{Demand: 9, Replicas: 4, Reason: "ScaledUpByDemand"})
+			f.SetSize(hinglish, Size{Demand: 9, Replicas: 4, Reason: "ScaledUpByDemand"})
 		}, map[string]float64{
 			"ttsd_demand_slots hinglish speech":                           9,
 			"ttsd_scale_decisions_total hinglish speech ScaledUpByDemand": 1,
 		}, nil},
 		"another size for the same reason": {func(f *Fleets) {
-			f.Decided(hinglish, Size{Replicas: 8, Reason: "ScaledUpByDemand"})
+			f.SetSize(hinglish, Size{Replicas: 8, Reason: "ScaledUpByDemand"})
 		}, map[string]float64{"ttsd_scale_decisions_total hinglish speech ScaledUpByDemand": 2}, nil},
 		"a reason that nobody knew": {func(f *Fleets) {
-			f.Decided(hinglish, Size{Replicas: 4, Reason: "Tired"})
+			f.SetSize(hinglish, Size{Replicas: 4, Reason: "Tired"})
 		}, map[string]float64{"ttsd_scale_decisions_total hinglish speech Tired": 1}, nil},
-		"paused": {func(f *Fleets) { f.Undecided(hinglish) }, map[string]float64{
+		"paused": {func(f *Fleets) { f.ClearSize(hinglish) }, map[string]float64{
 			"ttsd_scale_decisions_total hinglish speech ScaledUpByDemand": 1, // or it would seem to start anew
 			"ttsd_condition hinglish speech Ready True Available":         1,
 		}, []string{"ttsd_demand_slots", "ttsd_queue_depth", "ttsd_desired_replicas", "ttsd_routers"}},
 		"another reason of a condition": {func(f *Fleets) {
-			f.Said(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionFalse, Reason: "NoPods"}})
+			f.SetConditions(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionFalse, Reason: "NoPods"}})
 		}, map[string]float64{"ttsd_condition hinglish speech NoPods False Available": 1},
 			[]string{"ttsd_condition hinglish speech Ready True Available"}},
 		"a certificate that is over": {func(f *Fleets) { f.Certificate(hinglish, now.Add(-time.Second)) },
@@ -119,9 +119,9 @@ func TestWhatIsToldOfAFleet(t *testing.T) {
 // TestNobodyIsTold: who reconciles need not ask whether there is somebody to tell.
 func TestNobodyIsTold(*testing.T) {
 	var f *Fleets
-	f.Decided(hinglish, Size{})
-	f.Undecided(hinglish)
-	f.Said(hinglish, nil)
+	f.SetSize(hinglish, Size{})
+	f.ClearSize(hinglish)
+	f.SetConditions(hinglish, nil)
 	f.Certificate(hinglish, now)
 	f.Forget(hinglish)
 }

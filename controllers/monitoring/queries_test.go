@@ -46,9 +46,9 @@ func exported(t *testing.T) map[string]labels {
 	r.RegisterRefusedUsage(func() int64 { return 0 })
 
 	fleets, of := operator.New(time.Now), types.NamespacedName{Namespace: "speech", Name: "hinglish"}
-	fleets.Decided(of, operator.Size{})
+	fleets.SetSize(of, operator.Size{})
 	fleets.Certificate(of, time.Now())
-	fleets.Said(of, []metav1.Condition{
+	fleets.SetConditions(of, []metav1.Condition{
 		{Type: v1alpha1.Available, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonScaledToZero},
 		{Type: v1alpha1.Progressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonDeadlineExceeded},
 		{Type: v1alpha1.ScalingActive, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNoRouterReports},

@@ -16,8 +16,8 @@ const (
 	modelStore    = "SWAR_MODELS" // where the programs look for models
 )
 
-// bring gives the pod its model. The container that it returns, if any, runs before.
-func (p *pod) bring(d *v1alpha1.TTSDeployment) (before *corev1.Container) {
+// addModel gives the pod its model. The container that it returns, if any, runs before.
+func (p *pod) addModel(d *v1alpha1.TTSDeployment) (before *corev1.Container) {
 	folder := ""
 	switch s := d.Spec.Model.Source; {
 	case s.Image != nil:

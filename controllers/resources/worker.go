@@ -60,7 +60,7 @@ func workerTemplate(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec
 	if run.PrefillCacheMegabytes != nil {
 		p.setFlag("prefill-cache-mb", strconv.Itoa(int(*run.PrefillCacheMegabytes)))
 	}
-	fetch := p.bring(d)
+	fetch := p.addModel(d)
 	p.identify(d, WorkerTLSSecret(d))
 	p.trace(d)
 	for _, v := range run.Env {
