@@ -109,7 +109,7 @@ func TestDescriptionAndRoutesAreTheSame(t *testing.T) {
 		t.Errorf("described are\n%v\nserved are\n%v", described, served)
 	}
 	slices.Sort(issuer)
-	paths := append(signin.Paths(), signin.WaysPath)
+	paths := append(signin.Paths(), signin.MethodsPath)
 	slices.Sort(paths)
 	served = slices.DeleteFunc(paths, func(path string) bool { return !strings.HasPrefix(path, "/auth/v1/") })
 	if !slices.Equal(issuer, served) {

@@ -10,7 +10,7 @@ import (
 // Rules of refresh tokens.
 const (
 	refreshLife = 30 * 24 * time.Hour  // of one that is not used
-	familyLife  = 180 * 24 * time.Hour // after which a person signs in by mail again, however often tokens were refreshed
+	chainLife   = 180 * 24 * time.Hour // after which a person signs in by mail again, however often tokens were refreshed
 	refreshTwin = 10 * time.Second     // in which the token before the newest one is answered once more: two tabs, a lost answer
 )
 
@@ -23,9 +23,9 @@ var (
 	errReused = errors.New("a refresh token was used a second time; the sign-in it belongs to has ended")
 )
 
-// family is one sign-in and the chain of refresh tokens that came of it. Only the newest one is good. When an older one turns up, there
+// refreshChain is one sign-in and the chain of refresh tokens that came of it. Only the newest one is good. When an older one turns up, there
 // are two who have the chain, one of them is a thief, and it ends for both.
-type family struct {
+type refreshChain struct {
 	Email    string    `json:"email"`
 	Vouched  bool      `json:"vouched,omitempty"` // by an operator
 	SignedIn time.Time `json:"signed_in"`
@@ -36,16 +36,16 @@ type family struct {
 	Rotated  time.Time `json:"rotated"`
 }
 
-type familyID [16]byte
+type chainID [16]byte
 
-func (id familyID) record() string { return "family:" + hex.EncodeToString(id[:]) }
+func (id chainID) record() string { return "family:" + hex.EncodeToString(id[:]) }
 
 // refreshPrefix makes tokens that leak into a log or a repository easy to find.
 const refreshPrefix = "swar_refresh_"
 
-func refreshToken(id familyID, s secret) string { return refreshPrefix + encode(id[:], s[:]) }
+func refreshToken(id chainID, s secret) string { return refreshPrefix + encode(id[:], s[:]) }
 
-func readRefreshToken(token string) (id familyID, s secret, ok bool) {
+func readRefreshToken(token string) (id chainID, s secret, ok bool) {
 	if len(token) < len(refreshPrefix) || token[:len(refreshPrefix)] != refreshPrefix {
 		return id, s, false
 	}
@@ -57,7 +57,7 @@ func readRefreshToken(token string) (id familyID, s secret, ok bool) {
 //
 // It is made of the one that was presented and of a stored salt, so that who presents the same one again at once is given the same
 // answer, and yet no store holds a token.
-func (f *family) rotate(now time.Time, presented secret, salt hash) (secret, error) {
+func (f *refreshChain) rotate(now time.Time, presented secret, salt hash) (secret, error) {
 	h := presented.hash()
 	switch {
 	case !now.Before(f.Expires):
@@ -74,8 +74,8 @@ func (f *family) rotate(now time.Time, presented secret, salt hash) (secret, err
 }
 
 // until is when a token that is made now expires.
-func (f *family) until(now time.Time) time.Time {
-	last := f.SignedIn.Add(familyLife)
+func (f *refreshChain) until(now time.Time) time.Time {
+	last := f.SignedIn.Add(chainLife)
 	if t := now.Add(refreshLife); t.Before(last) {
 		return t
 	}

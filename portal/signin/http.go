@@ -37,7 +37,7 @@ var routes = map[string]map[string]endpoint{
 	linkPath:                            {http.MethodGet: serveFile("link.html")},
 	linkPath + ".js":                    {http.MethodGet: serveFile("link.js")},
 	linkPath + ".css":                   {http.MethodGet: serveFile("link.css")},
-	"/auth/v1/email-link":               {http.MethodPost: (*Issuer).serveAsk},
+	"/auth/v1/email-link":               {http.MethodPost: (*Issuer).serveLink},
 	"/auth/v1/verify":                   {http.MethodPost: (*Issuer).serveVerify},
 	"/auth/v1/refresh":                  {http.MethodPost: (*Issuer).serveRefresh},
 	"/auth/v1/logout":                   {http.MethodPost: (*Issuer).serveLogout},
@@ -123,8 +123,8 @@ func (i *Issuer) publish(w http.ResponseWriter, document any) error {
 	return nil
 }
 
-// serveAsk mails a link. Its answer is the same for every address.
-func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
+// serveLink mails a link. Its answer is the same for every address.
+func (i *Issuer) serveLink(w http.ResponseWriter, r *http.Request) error {
 	fields, err := readFields(w, r, "email")
 	if err != nil {
 		return err
@@ -133,11 +133,11 @@ func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	by := i.asker(r)
+	by := i.requester(r)
 	if !i.secure {
 		by.browser = newSecret() // without TLS another server on this host may have planted the one that came
 	}
-	if err := i.ask(r.Context(), email, by); err != nil {
+	if err := i.requestLink(r.Context(), email, by); err != nil {
 		return err
 	}
 	i.setCookie(w, browserCookie, encode(by.browser[:]), linkLife+repeatTime)
@@ -148,10 +148,10 @@ func (i *Issuer) serveAsk(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// asker tells browsers by what all of them send with a POST: every current one where a page asks from, every old one its origin.
-func (i *Issuer) asker(r *http.Request) asker {
+// requester tells browsers by what all of them send with a POST: every current one where a page asks from, every old one its origin.
+func (i *Issuer) requester(r *http.Request) requester {
 	isProgram := r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""
-	a := asker{browser: newSecret(), program: isProgram, ip: i.cfg.ClientIP(r)}
+	a := requester{browser: newSecret(), program: isProgram, ip: i.cfg.ClientIP(r)}
 	var s secret
 	if cookie, err := r.Cookie(i.cookieName(browserCookie)); err == nil && decode(cookie.Value, s[:]) {
 		a.browser = s
@@ -177,7 +177,7 @@ func (i *Issuer) serveVerify(w http.ResponseWriter, r *http.Request) error {
 	if byToken == (fields["email"] != "" && fields["code"] != "") {
 		return errWhatToVerify
 	}
-	by := i.asker(r)
+	by := i.requester(r)
 	if err := takeTry(r.Context(), i.store, by.ip, time.Now()); err != nil {
 		return err
 	}

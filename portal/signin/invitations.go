@@ -41,7 +41,7 @@ func (v *Invitations) Mail(ctx context.Context, i Invitation) error {
 	if err != nil {
 		return err
 	}
-	holders := []holder{{"invitations", placesOfInvitations}}
+	holders := []quotaHolder{{"invitations", placesOfInvitations}}
 	if i.From.IsValid() {
 		holders = append(holders, holdersOf(i.From)...)
 	}
@@ -52,7 +52,7 @@ func (v *Invitations) Mail(ctx context.Context, i Invitation) error {
 		v.outbox.release(holders)
 		return err
 	}
-	v.outbox.queue <- letter{
+	v.outbox.queue <- queuedMail{
 		kind: "invitation", mail: inviteMail(v.outbox.name, email, i.OrgName, i.InvitedBy, i.Page), holders: holders,
 	}
 	return nil
@@ -74,7 +74,7 @@ func (v *Invitations) take(ctx context.Context, email string, from netip.Addr, n
 	if err := take(ctx, v.store, "inviter:"+subscriber(from), now, mailWindow, mailLimit, tooManyInvitations); err != nil {
 		return err
 	}
-	return takeShare(ctx, v.store, from, v.limit, now)
+	return takeQuota(ctx, v.store, from, v.limit, now)
 }
 
 func tooManyInvitations(retry time.Duration) error {

@@ -33,10 +33,10 @@ type Config struct {
 	// Allowed tells whether an address may sign in. Nobody outside learns what it says, or that it was asked. Nil allows all.
 	Allowed func(ctx context.Context, email string) (bool, error)
 
-	// Own makes an address the first owner of an organisation, for who has the link of [Issuer.NewSetupLink]. It fails with ErrOwned where
+	// ClaimOrg makes an address the first owner of an organisation, for who has the link of [Issuer.NewSetupLink]. It fails with ErrOwned where
 	// somebody else is by now. Nil: nothing is set up with links.
 	// It fails with ErrTaken where the address is somebody's already.
-	Own func(ctx context.Context, org, email string) error
+	ClaimOrg func(ctx context.Context, org, email string) error
 
 	// SignedOut is called when somebody has signed out, and ends what only their pages may use. Nil: nothing is to be done.
 	SignedOut func(ctx context.Context, email string) error
@@ -54,13 +54,13 @@ type Config struct {
 // It holds no state but copies of its keys, so any number of processes can be one issuer on one store. It starts nothing either: keys are
 // made when they are asked for and it is time, and whoever keeps the store calls [Store.SweepSignin] now and then.
 type Issuer struct {
-	cfg    Config
-	secure bool
-	store  Store
-	outbox *Outbox
-	keys   *signingKeys
-	own    checker
-	cross  *http.CrossOriginProtection
+	cfg       Config
+	secure    bool
+	store     Store
+	outbox    *Outbox
+	keys      *signingKeys
+	ownTokens checker
+	cross     *http.CrossOriginProtection
 }
 
 // New checks the configuration and starts nothing. Whoever calls it also runs the outbox. Without an outbox nothing is mailed, and people
@@ -112,7 +112,7 @@ func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 	if err := i.cross.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
 		return nil, err
 	}
-	i.own = checker{
+	i.ownTokens = checker{
 		issuer: cfg.URL, audiences: []string{cfg.Audience}, algorithms: []jose.SignatureAlgorithm{jose.RS256}, emailClaim: "email",
 		keys: i.keys, vouched: true,
 	}
@@ -128,13 +128,13 @@ func (i *Issuer) Verify(ctx context.Context, token string) (Identity, error) {
 	if issuer != i.cfg.URL {
 		return Identity{}, fmt.Errorf("%w: of another issuer", ErrInvalidToken)
 	}
-	return i.own.check(ctx, tok)
+	return i.ownTokens.check(ctx, tok)
 }
 
 // SigningKeys returns the keys that ID tokens are signed with, oldest first, as they are stored.
 func (i *Issuer) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 	list, err := i.keys.get(ctx, 0, 0)
-	return list.shown(time.Now()), err
+	return list.summaries(time.Now()), err
 }
 
 // RotateKeys makes a new key and returns all there are. It is published at once and signs a week later, as the one
@@ -147,14 +147,14 @@ func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, err
 		return nil, err
 	}
 	i.cfg.Log.Warn("a new key for signing was made", "key", list.newest().ID, "replaces_all", atOnce)
-	return list.shown(time.Now()), nil
+	return list.summaries(time.Now()), nil
 }
 
-// ask mails a link to an address, or does everything that can be seen of it.
+// addMailed mails a link to an address, or does everything that can be seen of it.
 //
 // Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing but what anybody
 // could find out with any address.
-func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
+func (i *Issuer) requestLink(ctx context.Context, email string, by requester) error {
 	if i.outbox == nil {
 		return errNoMail
 	}
@@ -172,13 +172,13 @@ func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
 	if err := takeMail(ctx, i.store, by.ip, now); err != nil {
 		return err
 	}
-	if err := takeShare(ctx, i.store, by.ip, i.cfg.TotalLimit, now); err != nil {
+	if err := takeQuota(ctx, i.store, by.ip, i.cfg.TotalLimit, now); err != nil {
 		return err
 	}
 	box, token, code := emailHash(email), newSecret(), newCode()
 	err := update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
 		m.Email = email
-		if retry := m.ask(now, link{Token: token.hash(), Code: by.codeHash(code, by.program), Browser: by.browser.hash(), Program: by.program}); retry > 0 {
+		if retry := m.addMailed(now, link{Token: token.hash(), Code: by.codeHash(code, by.program), Browser: by.browser.hash(), Program: by.program}); retry > 0 {
 			return time.Time{}, tooManyMails(retry)
 		}
 		return m.expires(), nil
@@ -187,10 +187,10 @@ func (i *Issuer) ask(ctx context.Context, email string, by asker) error {
 		return err
 	}
 	queued = true
-	i.outbox.queue <- letter{
+	i.outbox.queue <- queuedMail{
 		kind: "sign-in link", holders: holders,
 		mail: linkMail(i.outbox.name, email, i.cfg.URL+linkPath+"#"+encode(box[:], token[:]), code),
-		wanted: func(ctx context.Context) (bool, error) {
+		shouldSend: func(ctx context.Context) (bool, error) {
 			if !time.Now().Before(now.Add(linkLife)) {
 				return false, nil
 			}
@@ -212,7 +212,7 @@ func (i *Issuer) NewSignInLink(ctx context.Context, email string) (link string, 
 	now, box, token := time.Now(), emailHash(email), newSecret()
 	err = update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
 		m.Email = email
-		m.hand(now, token.hash())
+		m.addHanded(now, token.hash())
 		return m.expires(), nil
 	})
 	if err != nil {
@@ -231,7 +231,7 @@ type session struct {
 }
 
 // spendToken signs in with the token of a link.
-func (i *Issuer) spendToken(ctx context.Context, token string, by asker) (session, error) {
+func (i *Issuer) spendToken(ctx context.Context, token string, by requester) (session, error) {
 	var box hash
 	var s secret
 	if !decode(token, box[:], s[:]) {
@@ -245,7 +245,7 @@ func (i *Issuer) spendToken(ctx context.Context, token string, by asker) (sessio
 }
 
 // spendCode signs in with the code of a mail.
-func (i *Issuer) spendCode(ctx context.Context, email, code string, by asker) (session, error) {
+func (i *Issuer) spendCode(ctx context.Context, email, code string, by requester) (session, error) {
 	email, err := emailaddr.Clean(email)
 	if err != nil {
 		return session{}, err
@@ -298,12 +298,12 @@ func (i *Issuer) allowed(ctx context.Context, email string, refusal error) error
 
 // begin starts a family of refresh tokens.
 func (i *Issuer) begin(ctx context.Context, email string, vouched bool, now time.Time) (session, error) {
-	var id familyID
+	var id chainID
 	random := newSecret()
 	copy(id[:], random[:])
 	first := newSecret()
-	err := update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
-		*f = family{Email: email, Vouched: vouched, SignedIn: now, Newest: first.hash()}
+	err := update(ctx, i.store, id.record(), func(f *refreshChain) (time.Time, error) {
+		*f = refreshChain{Email: email, Vouched: vouched, SignedIn: now, Newest: first.hash()}
 		f.Expires = f.until(now)
 		return f.Expires, nil
 	})
@@ -319,7 +319,7 @@ func (i *Issuer) refresh(ctx context.Context, token string) (session, error) {
 	now, salt := time.Now(), hash(newSecret())
 	var s session
 	var refused error
-	err := update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
+	err := update(ctx, i.store, id.record(), func(f *refreshChain) (time.Time, error) {
 		var next secret
 		next, refused = f.rotate(now, presented, salt)
 		s = session{f.Email, f.Vouched, f.SignedIn, refreshToken(id, next)}
@@ -353,7 +353,7 @@ func (i *Issuer) end(ctx context.Context, token string) (email string, err error
 	if !ok {
 		return "", nil
 	}
-	err = update(ctx, i.store, id.record(), func(f *family) (time.Time, error) {
+	err = update(ctx, i.store, id.record(), func(f *refreshChain) (time.Time, error) {
 		email = f.Email
 		return time.Time{}, nil
 	})

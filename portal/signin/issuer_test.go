@@ -118,21 +118,21 @@ func TestProgramsNeedNoCookies(t *testing.T) {
 	spend := func(b *browser, body string) reply {
 		return b.do(request(http.MethodPost, "/auth/v1/verify", body))
 	}
-	code := func(m letter) string { return `{"email":"asha@example.org","code":"` + m.code + `"}` }
-	token := func(m letter) string { return `{"token":"` + m.token + `"}` }
+	code := func(m queuedMail) string { return `{"email":"asha@example.org","code":"` + m.code + `"}` }
+	token := func(m queuedMail) string { return `{"token":"` + m.token + `"}` }
 	for name, tt := range map[string]struct {
 		asks    func(b *browser) reply
-		spends  func(b *browser, m letter) reply // b is another than the one that asked
-		refused string                           // "": it works
+		spends  func(b *browser, m queuedMail) reply // b is another than the one that asked
+		refused string                               // "": it works
 	}{
-		"a program with the code":              {askAsProgram, func(b *browser, m letter) reply { return spend(b, code(m)) }, ""},
-		"a program with the link":              {askAsProgram, func(b *browser, m letter) reply { return spend(b, token(m)) }, ""},
-		"a browser with the link of a program": {askAsProgram, func(b *browser, m letter) reply { return b.verifyToken(m.token) }, "other_browser"},
-		"a browser with the code of a program": {askAsProgram, func(b *browser, m letter) reply {
+		"a program with the code":              {askAsProgram, func(b *browser, m queuedMail) reply { return spend(b, code(m)) }, ""},
+		"a program with the link":              {askAsProgram, func(b *browser, m queuedMail) reply { return spend(b, token(m)) }, ""},
+		"a browser with the link of a program": {askAsProgram, func(b *browser, m queuedMail) reply { return b.verifyToken(m.token) }, "other_browser"},
+		"a browser with the code of a program": {askAsProgram, func(b *browser, m queuedMail) reply {
 			return b.verifyCode("asha@example.org", m.code)
 		}, "bad_link"},
-		"a program with the link of a browser": {askAsBrowser, func(b *browser, m letter) reply { return spend(b, token(m)) }, "other_browser"},
-		"a program with the code of a browser": {askAsBrowser, func(b *browser, m letter) reply { return spend(b, code(m)) }, "bad_link"},
+		"a program with the link of a browser": {askAsBrowser, func(b *browser, m queuedMail) reply { return spend(b, token(m)) }, "other_browser"},
+		"a program with the code of a browser": {askAsBrowser, func(b *browser, m queuedMail) reply { return spend(b, code(m)) }, "bad_link"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, nil, func(t *testing.T, w *world) {
@@ -339,7 +339,7 @@ func TestSingleUseAtOnce(t *testing.T) {
 
 func TestOlderLinksAreVoid(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
-		var mails []letter
+		var mails []queuedMail
 		var browsers []*browser
 		for range 3 {
 			b := w.browser()

@@ -65,23 +65,23 @@ type guesses struct {
 	Wrong int    `json:"wrong"`
 }
 
-// asker is who asks for links and spends them.
-type asker struct {
+// requester is who asks for links and spends them.
+type requester struct {
 	browser secret // of its cookie; one that matches nothing, where it brought none
 	program bool   // it has none of the marks of a browser, and need not keep cookies
 	ip      netip.Addr
 }
 
-// asked reports whether it was a that asked for l.
-func (a asker) asked(l *link) bool { return l.Browser == a.browser.hash() }
+// fetchedAt reports whether it was a that asked for l.
+func (a requester) requested(l *link) bool { return l.Browser == a.browser.hash() }
 
 // owns reports whether a may spend l. A program's link is no browser's: what presses the buttons of mails is one.
-func (a asker) owns(l *link) bool { return l.Handed || a.asked(l) || l.Program && a.program }
+func (a requester) owns(l *link) bool { return l.Handed || a.requested(l) || l.Program && a.program }
 
 // hasGuessed reports whether a has tried so many wrong codes that no code of l does any more. Programs are told apart
 // by where they come from: a stranger's guesses must not make a link void for others.
-func (a asker) hasGuessed(l *link) bool {
-	if a.asked(l) {
+func (a requester) hasGuessed(l *link) bool {
+	if a.requested(l) {
 		return l.Wrong >= maxWrong
 	}
 	from := subscriber(a.ip)
@@ -89,8 +89,8 @@ func (a asker) hasGuessed(l *link) bool {
 }
 
 // countWrong notes a wrong code of a.
-func (a asker) countWrong(l *link) {
-	if a.asked(l) {
+func (a requester) countWrong(l *link) {
+	if a.requested(l) {
 		l.Wrong++
 		return
 	}
@@ -107,7 +107,7 @@ func (a asker) countWrong(l *link) {
 }
 
 // codeHash is what is stored of a code. Codes are short enough to try them all, so for a browser it takes its secret to do that.
-func (a asker) codeHash(code string, program bool) hash {
+func (a requester) codeHash(code string, program bool) hash {
 	key := a.browser
 	if program {
 		key = secret{}
@@ -120,8 +120,8 @@ func mailboxID(h hash) string { return "email:" + hex.EncodeToString(h[:]) }
 
 func emailHash(email string) hash { return sha256.Sum256([]byte("swar email " + email)) }
 
-// ask adds a link, or returns after what time another may be asked for.
-func (m *mailbox) ask(now time.Time, l link) (retry time.Duration) {
+// addMailed adds a link, or returns after what time another may be asked for.
+func (m *mailbox) addMailed(now time.Time, l link) (retry time.Duration) {
 	m.Asked = slices.DeleteFunc(m.Asked, func(t time.Time) bool { return !now.Before(t.Add(dayWindow)) })
 	retry = max(wait(m.Asked, now, shortWindow, shortLimit), wait(m.Asked, now, dayWindow, dayLimit))
 	if retry > 0 {
@@ -134,8 +134,8 @@ func (m *mailbox) ask(now time.Time, l link) (retry time.Duration) {
 	return 0
 }
 
-// hand adds a link of an operator, which ends those before it. It counts as no mail.
-func (m *mailbox) hand(now time.Time, token hash) {
+// addHanded adds a link of an operator, which ends those before it. It counts as no mail.
+func (m *mailbox) addHanded(now time.Time, token hash) {
 	m.prune(now)
 	m.Links = slices.DeleteFunc(m.Links, func(l link) bool { return l.Handed })
 	m.Links = append(m.Links, link{Token: token, Handed: true, Asked: now})
@@ -154,7 +154,7 @@ func (m *mailbox) expires() (last time.Time) {
 	for _, l := range m.Links {
 		later(l.Asked, l.life())
 	}
-	later(m.SignedIn, familyLife)
+	later(m.SignedIn, chainLife)
 	return last
 }
 
@@ -167,7 +167,7 @@ func (l *link) life() time.Duration {
 }
 
 // spendToken uses up the link with this token, and says whether it was handed over.
-func (m *mailbox) spendToken(now time.Time, token hash, by asker) (handed bool, err error) {
+func (m *mailbox) spendToken(now time.Time, token hash, by requester) (handed bool, err error) {
 	m.prune(now)
 	i := slices.IndexFunc(m.Links, func(l link) bool { return l.Token == token })
 	switch {
@@ -182,7 +182,7 @@ func (m *mailbox) spendToken(now time.Time, token hash, by asker) (handed bool, 
 
 // spendCode uses up the link of this asker that has this code. A wrong code counts against this asker, for all the
 // links that it may spend. changed is whether the record has to be stored although there is an error.
-func (m *mailbox) spendCode(now time.Time, code string, by asker) (changed bool, err error) {
+func (m *mailbox) spendCode(now time.Time, code string, by requester) (changed bool, err error) {
 	m.prune(now)
 	mayTry := func(l *link) bool { return !l.Handed && by.owns(l) && !by.hasGuessed(l) }
 	isRight := func(l link) bool { return mayTry(&l) && by.codeHash(code, l.Program) == l.Code }

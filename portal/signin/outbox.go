@@ -44,8 +44,8 @@ var sendPauses = []time.Duration{2 * time.Second, 15 * time.Second, time.Minute}
 // errOutboxFull refuses a mail.
 var errOutboxFull = errors.New("too many mails are waiting; try again in a minute")
 
-// holder is somebody who may have so many mails waiting, so that nobody takes all the places.
-type holder struct {
+// quotaHolder is somebody who may have so many mails waiting, so that nobody takes all the places.
+type quotaHolder struct {
 	name string
 	most int
 }
@@ -58,8 +58,8 @@ const (
 )
 
 // holdersOf are who answers for a mail that ip asks for.
-func holdersOf(ip netip.Addr) []holder {
-	return []holder{{"network " + network(ip), placesOfNetwork}, {"provider " + provider(ip), placesOfProvider}}
+func holdersOf(ip netip.Addr) []quotaHolder {
+	return []quotaHolder{{"network " + network(ip), placesOfNetwork}, {"provider " + provider(ip), placesOfProvider}}
 }
 
 // Outbox sends mails in the background, so that nobody can tell from the time of an answer whether there was one.
@@ -67,23 +67,23 @@ type Outbox struct {
 	mailer  Mailer
 	name    string // of the service, as mails call it
 	log     *slog.Logger
-	queue   chan letter    // whose turn it is; it has a place for every letter
-	retries sync.WaitGroup // letters that wait for another try
+	queue   chan queuedMail // whose turn it is; it has a place for every letter
+	retries sync.WaitGroup  // letters that wait for another try
 
-	sent, lost atomic.Int64 // mails that the mail server has taken, and that were given up
+	sent, failed atomic.Int64 // mails that the mail server has taken, and that were given up
 
 	mu     sync.Mutex
 	places int            // taken by letters that wait or are about to
 	heldBy map[string]int // of them, by the name of a holder
 }
 
-// letter is a mail that waits. wanted decides in the background whether it is sent at all.
-type letter struct {
-	mail    Mail
-	kind    string // for the log
-	wanted  func(context.Context) (bool, error)
-	holders []holder
-	failed  int // tries
+// queuedMail is a mail that waits. wanted decides in the background whether it is sent at all.
+type queuedMail struct {
+	mail       Mail
+	kind       string // for the log
+	shouldSend func(context.Context) (bool, error)
+	holders    []quotaHolder
+	failed     int // tries
 }
 
 // NewOutbox returns an outbox that sends nothing until it is run. service is what mails call the service; empty means Swar.
@@ -92,13 +92,13 @@ func NewOutbox(service string, mailer Mailer, log *slog.Logger) *Outbox {
 		service = "Swar"
 	}
 	return &Outbox{
-		mailer: mailer, name: service, log: log, queue: make(chan letter, outboxSize), heldBy: make(map[string]int),
+		mailer: mailer, name: service, log: log, queue: make(chan queuedMail, outboxSize), heldBy: make(map[string]int),
 	}
 }
 
 // reserve takes a place for one letter, which must be queued or released. So whoever gets none is refused before anything was
 // done for it.
-func (o *Outbox) reserve(holders []holder) error {
+func (o *Outbox) reserve(holders []quotaHolder) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.places == outboxSize {
@@ -116,7 +116,7 @@ func (o *Outbox) reserve(holders []holder) error {
 	return nil
 }
 
-func (o *Outbox) release(holders []holder) {
+func (o *Outbox) release(holders []quotaHolder) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.places--
@@ -128,7 +128,7 @@ func (o *Outbox) release(holders []holder) {
 }
 
 // Counts returns how many mails the mail server has taken, and how many were given up.
-func (o *Outbox) Counts() (sent, failed int64) { return o.sent.Load(), o.lost.Load() }
+func (o *Outbox) Counts() (sent, failed int64) { return o.sent.Load(), o.failed.Load() }
 
 // Run sends mails until ctx ends, and then what still waits, once and for a few seconds.
 func (o *Outbox) Run(ctx context.Context) error {
@@ -163,7 +163,7 @@ func (o *Outbox) drain(ctx context.Context) {
 		select {
 		case l := <-o.queue:
 			if err := o.attempt(ctx, l); err != nil {
-				o.lost.Add(1)
+				o.failed.Add(1)
 				o.log.Warn("a mail was lost in stopping", "kind", l.kind, "error", err)
 			}
 			o.release(l.holders)
@@ -175,7 +175,7 @@ func (o *Outbox) drain(ctx context.Context) {
 
 // deliver tries once, and sees to it that it is tried again later if that fails: whoever makes mails fail must not hold up those of
 // others. What it logs names no person and no secret.
-func (o *Outbox) deliver(ctx context.Context, l letter) {
+func (o *Outbox) deliver(ctx context.Context, l queuedMail) {
 	err := o.attempt(context.WithoutCancel(ctx), l) // a mail that is being sent when the server stops is sent
 	if err == nil {
 		o.release(l.holders)
@@ -185,7 +185,7 @@ func (o *Outbox) deliver(ctx context.Context, l letter) {
 	_, domain, _ := strings.Cut(l.mail.To, "@")
 	log := o.log.With("kind", l.kind, "domain", domain, "attempt", l.failed, "error", err)
 	if errors.Is(err, ErrMailRefused) || l.failed > len(sendPauses) {
-		o.lost.Add(1)
+		o.failed.Add(1)
 		log.Error("a mail could not be sent")
 		o.release(l.holders)
 		return
@@ -200,11 +200,11 @@ func (o *Outbox) deliver(ctx context.Context, l letter) {
 	})
 }
 
-func (o *Outbox) attempt(ctx context.Context, l letter) error {
+func (o *Outbox) attempt(ctx context.Context, l queuedMail) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTime)
 	defer cancel()
-	if l.wanted != nil {
-		if wanted, err := l.wanted(ctx); err != nil {
+	if l.shouldSend != nil {
+		if wanted, err := l.shouldSend(ctx); err != nil {
 			return fmt.Errorf("asking who may sign in: %w", err)
 		} else if !wanted {
 			return nil

@@ -86,7 +86,7 @@ func (i *Issuer) serveSetup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, err := i.setUp(r.Context(), fields["token"], email, i.asker(r).ip)
+	s, err := i.setUp(r.Context(), fields["token"], email, i.requester(r).ip)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (i *Issuer) setUp(ctx context.Context, token, email string, ip netip.Addr) 
 		return session{}, err
 	}
 	var presented secret
-	if i.cfg.Own == nil || !decode(token, presented[:]) {
+	if i.cfg.ClaimOrg == nil || !decode(token, presented[:]) {
 		return session{}, errBadLink
 	}
 	var before, spent setup
@@ -138,7 +138,7 @@ func (i *Issuer) makeOwner(ctx context.Context, org, email string) error {
 	if !box.SignedIn.IsZero() {
 		return errTaken
 	}
-	err = i.cfg.Own(ctx, org, email)
+	err = i.cfg.ClaimOrg(ctx, org, email)
 	if errors.Is(err, ErrTaken) {
 		return errTaken
 	}

@@ -64,7 +64,7 @@ func (b *browser) setup(token, email, session string) reply {
 
 func TestSettingUp(t *testing.T) {
 	var o owners
-	inWorld(t, func(c *signin.Config) { c.Own, c.Home = o.own, "/app/" }, func(t *testing.T, w *world) {
+	inWorld(t, func(c *signin.Config) { c.ClaimOrg, c.Home = o.own, "/app/" }, func(t *testing.T, w *world) {
 		token := setupToken(t, w)
 		b := w.browser()
 		got := b.setup(token, " Asha@Example.org ", "cookie")
@@ -120,7 +120,7 @@ func TestWhichSetupLinksAreGood(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var o owners
-			inWorld(t, func(c *signin.Config) { c.Own = o.own }, func(t *testing.T, w *world) {
+			inWorld(t, func(c *signin.Config) { c.ClaimOrg = o.own }, func(t *testing.T, w *world) {
 				status := http.StatusOK
 				token := tt.do(t, w, setupToken(t, w))
 				if tt.code != "" {
@@ -134,7 +134,7 @@ func TestWhichSetupLinksAreGood(t *testing.T) {
 
 func TestSettingUpIsRefused(t *testing.T) {
 	o := owners{made: map[string]string{"org_1": "first@example.org"}}
-	inWorld(t, func(c *signin.Config) { c.Own = o.own }, func(t *testing.T, w *world) {
+	inWorld(t, func(c *signin.Config) { c.ClaimOrg = o.own }, func(t *testing.T, w *world) {
 		b := w.browser()
 		want(t, "where there is an owner", b.setup(setupToken(t, w), "me@example.org", ""), http.StatusBadRequest, "bad_link")
 		want(t, "without an address", b.setup(setupToken(t, w), "me", ""), http.StatusBadRequest, "bad_request")
@@ -150,7 +150,7 @@ func TestSettingUpIsRefused(t *testing.T) {
 
 func TestASetupLinkMakesNobodySomebodyElse(t *testing.T) {
 	o := owners{took: "member@example.org"}
-	inWorld(t, func(c *signin.Config) { c.Own = o.own }, func(t *testing.T, w *world) {
+	inWorld(t, func(c *signin.Config) { c.ClaimOrg = o.own }, func(t *testing.T, w *world) {
 		w.browser().signIn(w, "alice@example.org", "token")
 		time.Sleep(179 * 24 * time.Hour) // sessions of her may live for so long
 		token := setupToken(t, w)
@@ -200,7 +200,7 @@ func tokenClaims(t *testing.T, token string) (claims map[string]any) {
 
 func TestASetupLinkOutlivesAFault(t *testing.T) {
 	o := owners{fail: errors.New("disk full")}
-	inWorld(t, func(c *signin.Config) { c.Own = o.own }, func(t *testing.T, w *world) {
+	inWorld(t, func(c *signin.Config) { c.ClaimOrg = o.own }, func(t *testing.T, w *world) {
 		token := setupToken(t, w)
 		want(t, "with a fault", w.browser().setup(token, "typo@example.org", ""), http.StatusServiceUnavailable, "unavailable")
 		o.fail = nil
@@ -209,7 +209,7 @@ func TestASetupLinkOutlivesAFault(t *testing.T) {
 }
 
 func TestFiveTriesAMinuteToSetUp(t *testing.T) {
-	inWorld(t, func(c *signin.Config) { c.Own = (&owners{}).own }, func(t *testing.T, w *world) {
+	inWorld(t, func(c *signin.Config) { c.ClaimOrg = (&owners{}).own }, func(t *testing.T, w *world) {
 		token := setupToken(t, w)
 		for range 5 {
 			want(t, "a wrong one", w.browser().setup("x", "me@example.org", ""), http.StatusBadRequest, "bad_link")
@@ -230,7 +230,7 @@ func TestFiveTriesAMinuteToSetUp(t *testing.T) {
 // Of many who use a link at once only one becomes the owner.
 func TestRacingToSetUp(t *testing.T) {
 	var o owners
-	inWorld(t, func(c *signin.Config) { c.Own = o.own }, func(t *testing.T, w *world) {
+	inWorld(t, func(c *signin.Config) { c.ClaimOrg = o.own }, func(t *testing.T, w *world) {
 		token := setupToken(t, w)
 		var mu sync.Mutex
 		done := map[int]int{}

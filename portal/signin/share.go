@@ -10,16 +10,16 @@ import (
 // who has many addresses can close signing in for all others.
 //
 // A network has at most a twentieth of what is left, so that the shares become smaller and the mails are never all
-// gone to a few; and always minShare, also when none are left. These come on top, up to twice the limit. A provider
+// gone to a few; and always minQuota, also when none are left. These come on top, up to twice the limit. A provider
 // has a quarter of the limit: who can make up networks has them from one.
 const (
-	totalLimit      = 1000 // mails in an hour, where nothing else is configured
-	shareOfNetwork  = 20   // the part of what is left
-	minShare        = 3
-	shareOfProvider = 4 // the part of the limit
-	hardLimit       = 2 // times the limit
-	totalWindow     = time.Hour
-	totalRecord     = "total"
+	totalLimit   = 1000 // mails in an hour, where nothing else is configured
+	networkPart  = 20   // the part of what is left
+	minQuota     = 3
+	providerPart = 4 // the part of the limit
+	hardLimit    = 2 // times the limit
+	totalWindow  = time.Hour
+	totalRecord  = "total"
 )
 
 // MaxTotalLimit is how many mails an hour can be configured. The records hold no more.
@@ -31,15 +31,15 @@ type total struct {
 	Mails int       `json:"mails"`
 }
 
-// share is the record of those that the networks of one provider have asked for in that hour.
-type share struct {
+// mailQuota is the record of those that the networks of one provider have asked for in that hour.
+type mailQuota struct {
 	Until    time.Time      `json:"until"`
 	Mails    int            `json:"mails"`
 	Networks map[string]int `json:"networks"`
 }
 
-// takeShare counts a mail against who asks, and against all. limit is the number of mails in an hour.
-func takeShare(ctx context.Context, store Store, ip netip.Addr, limit int, now time.Time) error {
+// takeQuota counts a mail against who asks, and against all. limit is the number of mails in an hour.
+func takeQuota(ctx context.Context, store Store, ip netip.Addr, limit int, now time.Time) error {
 	until := now.Truncate(totalWindow).Add(totalWindow)
 	all, err := read[total](ctx, store, totalRecord)
 	if err != nil {
@@ -49,11 +49,11 @@ func takeShare(ctx context.Context, store Store, ip netip.Addr, limit int, now t
 		all.Mails = 0
 	}
 	used := all.Mails
-	err = update(ctx, store, "share:"+provider(ip), func(s *share) (time.Time, error) {
+	err = update(ctx, store, "share:"+provider(ip), func(s *mailQuota) (time.Time, error) {
 		if !s.Until.Equal(until) {
-			*s = share{Until: until, Networks: make(map[string]int)}
+			*s = mailQuota{Until: until, Networks: make(map[string]int)}
 		}
-		if s.Mails >= providerShare(limit) || s.Networks[network(ip)] >= networkShare(limit-used) {
+		if s.Mails >= providerQuota(limit) || s.Networks[network(ip)] >= networkQuota(limit-used) {
 			return time.Time{}, tooManyMails(until.Sub(now))
 		}
 		s.Mails++
@@ -75,6 +75,6 @@ func takeShare(ctx context.Context, store Store, ip netip.Addr, limit int, now t
 	})
 }
 
-func networkShare(left int) int { return max(minShare, left/shareOfNetwork) }
+func networkQuota(left int) int { return max(minQuota, left/networkPart) }
 
-func providerShare(limit int) int { return max(minShare, limit/shareOfProvider) }
+func providerQuota(limit int) int { return max(minQuota, limit/providerPart) }

@@ -112,8 +112,8 @@ func (l keyList) current(now time.Time) int {
 	return 0
 }
 
-// shown is what an operator sees of the keys.
-func (l keyList) shown(now time.Time) []SigningKey {
+// summaries is what an operator sees of the keys.
+func (l keyList) summaries(now time.Time) []SigningKey {
 	current := l.current(now)
 	shown := make([]SigningKey, len(l.Keys))
 	for i, k := range l.Keys {

@@ -40,7 +40,7 @@ func Firebase(project string) External {
 type Trust struct {
 	checkers  map[string]*checker
 	keySets   []*keySet // of the checkers
-	providers []*toldProvider
+	providers []*publishedProvider
 	log       *slog.Logger
 }
 

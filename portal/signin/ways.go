@@ -12,22 +12,22 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// WaysPath is where a page learns how people sign in. It is not among [Paths], because it is also there without an issuer.
-const WaysPath = "/auth/v1/ways"
+// MethodsPath is where a page learns how people sign in. It is not among [Paths], because it is also there without an issuer.
+const MethodsPath = "/auth/v1/ways"
 
-// Ways is how people sign in to a server: a handler of [WaysPath].
-type Ways struct {
+// Methods is how people sign in to a server: a handler of [MethodsPath].
+type Methods struct {
 	Email     bool   // with a link by e-mail
 	Links     bool   // with a link that whoever runs the server hands over
 	Mail      string // what becomes of mails: smtp, printed or none
 	Trust     *Trust // whose issuers a page can send people to; nil: none
-	Firebase  *FirebaseWay
+	Firebase  *FirebaseMethod
 	PublicURL string // where people reach the server, without / at the end
 	Version   string // of the server
 }
 
-// FirebaseWay is what a page needs to sign people in with Firebase Authentication.
-type FirebaseWay struct {
+// FirebaseMethod is what a page needs to sign people in with Firebase Authentication.
+type FirebaseMethod struct {
 	Project   string
 	WebAPIKey string // no secret: it says only which project is meant
 	Emulator  string // HOST:PORT that takes the place of Google; empty: none does
@@ -46,7 +46,7 @@ type Provider struct {
 }
 
 // ServeHTTP implements [http.Handler].
-func (a *Ways) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *Methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -83,7 +83,7 @@ func (a *Ways) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Origins are those that a page calls to sign people in: of issuers, of the endpoints that they have told by now, and of Firebase.
-func (a *Ways) Origins() (all []string) {
+func (a *Methods) Origins() (all []string) {
 	if a.Trust != nil {
 		for _, p := range a.Trust.providers {
 			all = append(all, p.origins()...)
@@ -101,7 +101,7 @@ func (a *Ways) Origins() (all []string) {
 }
 
 // origins does not wait for an issuer that is being asked.
-func (p *toldProvider) origins() []string {
+func (p *publishedProvider) origins() []string {
 	addresses := []string{p.Issuer}
 	if p.mu.TryLock() {
 		addresses = append(addresses, p.TokenEndpoint)
@@ -129,29 +129,29 @@ func (t *Trust) Providers(ctx context.Context) []Provider {
 	all := make([]Provider, len(t.providers))
 	var wg sync.WaitGroup
 	for i, p := range t.providers {
-		wg.Go(func() { all[i] = p.tell(ctx, t) })
+		wg.Go(func() { all[i] = p.refresh(ctx, t) })
 	}
 	wg.Wait()
 	return all
 }
 
-// toldProvider is a trusted issuer as pages see it.
-type toldProvider struct {
+// publishedProvider is a trusted issuer as pages see it.
+type publishedProvider struct {
 	Provider
 	from published
 
-	mu    sync.Mutex
-	asked time.Time // zero: never
-	known bool      // the endpoints are those that it has told
+	mu        sync.Mutex
+	fetchedAt time.Time // zero: never
+	known     bool      // the endpoints are those that it has told
 }
 
 // newProvider is nil for Firebase, whose people sign in without endpoints.
-func newProvider(e External, from published) *toldProvider {
+func newProvider(e External, from published) *publishedProvider {
 	u, err := url.Parse(e.Issuer)
 	if err != nil || u.Host == firebaseHost {
 		return nil
 	}
-	p := &toldProvider{Provider: Provider{Name: e.Name, Kind: "oidc", Issuer: e.Issuer, ClientID: e.ClientID}, from: from}
+	p := &publishedProvider{Provider: Provider{Name: e.Name, Kind: "oidc", Issuer: e.Issuer, ClientID: e.ClientID}, from: from}
 	if p.Name == "" {
 		p.Name = u.Host
 	}
@@ -161,16 +161,16 @@ func newProvider(e External, from published) *toldProvider {
 	return p
 }
 
-// tell returns what is known by now. Of those who ask at once one asks the issuer, and the others wait for it.
-func (p *toldProvider) tell(ctx context.Context, t *Trust) Provider {
+// refresh returns what is known by now. Of those who ask at once one asks the issuer, and the others wait for it.
+func (p *publishedProvider) refresh(ctx context.Context, t *Trust) Provider {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	life := endpointsRetry
 	if p.known {
 		life = endpointsLife
 	}
-	if now := time.Now(); p.asked.IsZero() || now.Sub(p.asked) >= life {
-		p.asked = now
+	if now := time.Now(); p.fetchedAt.IsZero() || now.Sub(p.fetchedAt) >= life {
+		p.fetchedAt = now
 		// The answer is for everybody, and whoever has asked first may leave.
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpointsWait)
 		defer cancel()

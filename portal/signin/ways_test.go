@@ -27,7 +27,7 @@ type waysBody struct {
 func askWays(t *testing.T, h http.Handler, method string) (*httptest.ResponseRecorder, waysBody) {
 	t.Helper()
 	rec := httptest.NewRecorder()
-	h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), method, signin.WaysPath, http.NoBody))
+	h.ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), method, signin.MethodsPath, http.NoBody))
 	var body waysBody
 	if err := json.Unmarshal(rec.Body.Bytes(), &body); err != nil {
 		t.Fatalf("%s: %v", rec.Body, err)
@@ -39,9 +39,9 @@ func TestWaysTellHowPeopleSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newIDP(rsaA())
 		p.documents = map[string]string{idpURL + "/.well-known/openid-configuration": endpointsDocument}
-		ways := &signin.Ways{
+		ways := &signin.Methods{
 			Email: true, Mail: "smtp", Trust: p.trust(t, func(e *signin.External) { e.Audiences = []string{"pages", "cli"} }),
-			Firebase:  &signin.FirebaseWay{Project: "demo", WebAPIKey: "AIza", Emulator: "127.0.0.1:9099"},
+			Firebase:  &signin.FirebaseMethod{Project: "demo", WebAPIKey: "AIza", Emulator: "127.0.0.1:9099"},
 			PublicURL: "https://tts.example.org", Version: "v1",
 		}
 		rec, got := askWays(t, ways, http.MethodGet)
@@ -65,13 +65,13 @@ func TestWaysTellHowPeopleSignIn(t *testing.T) {
 }
 
 func TestWaysWithoutAny(t *testing.T) {
-	rec, got := askWays(t, &signin.Ways{Mail: "none", PublicURL: "http://127.0.0.1:8080"}, http.MethodGet)
+	rec, got := askWays(t, &signin.Methods{Mail: "none", PublicURL: "http://127.0.0.1:8080"}, http.MethodGet)
 	// whoever asks has come by another name than that of this machine alone
 	want := `{"email":false,"links":false,"mail":"none","providers":[],"public_url":"http://example.com","version":""}`
 	if rec.Body.String() != want || got.Providers == nil {
 		t.Errorf("got %s, want %s", rec.Body, want)
 	}
-	if rec, _ := askWays(t, &signin.Ways{}, http.MethodPost); rec.Code != http.StatusMethodNotAllowed || rec.Header().Get("Allow") != "GET, HEAD" {
+	if rec, _ := askWays(t, &signin.Methods{}, http.MethodPost); rec.Code != http.StatusMethodNotAllowed || rec.Header().Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: %d, Allow %q", rec.Code, rec.Header().Get("Allow"))
 	}
 }

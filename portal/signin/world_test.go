@@ -212,7 +212,7 @@ func (m *mailSink) all() []signin.Mail {
 	return mails
 }
 
-func (m *mailSink) one(t *testing.T) letter {
+func (m *mailSink) one(t *testing.T) queuedMail {
 	t.Helper()
 	mails := m.all()
 	if len(mails) != 1 {
@@ -221,15 +221,15 @@ func (m *mailSink) one(t *testing.T) letter {
 	return readLetter(t, mails[0])
 }
 
-// letter is what a person finds in a mail.
-type letter struct{ to, token, code string }
+// queuedMail is what a person finds in a mail.
+type queuedMail struct{ to, token, code string }
 
 var (
 	tokenInMail = regexp.MustCompile(regexp.QuoteMeta(serverURL+"/auth/link#") + `(\S+)`)
 	codeInMail  = regexp.MustCompile(`(?m)^([2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4})$`)
 )
 
-func readLetter(t *testing.T, m signin.Mail) letter {
+func readLetter(t *testing.T, m signin.Mail) queuedMail {
 	t.Helper()
 	token, code := tokenInMail.FindStringSubmatch(m.Text), codeInMail.FindStringSubmatch(m.Text)
 	if token == nil || code == nil {
@@ -238,7 +238,7 @@ func readLetter(t *testing.T, m signin.Mail) letter {
 	if !strings.Contains(m.HTML, token[1]) || !strings.Contains(m.HTML, code[1]) {
 		t.Errorf("the HTML part differs from the text:\n%s", m.HTML)
 	}
-	return letter{m.To, token[1], code[1]}
+	return queuedMail{m.To, token[1], code[1]}
 }
 
 type logBuffer struct {
@@ -317,7 +317,7 @@ func (b *browser) do(r *http.Request) reply {
 	return got
 }
 
-// ask asks for a link that it is given.
+// addMailed asks for a link that it is given.
 func (b *browser) ask(email string) reply {
 	b.t.Helper()
 	return b.post("/auth/v1/email-link", map[string]string{"email": email})

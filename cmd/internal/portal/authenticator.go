@@ -22,7 +22,7 @@ type authenticator struct {
 	verifier signin.Verifiers
 	page     string // where everybody signs in
 	mail     string // what becomes of mails: smtp, printed or none
-	ways     *signin.Ways
+	methods  *signin.Methods
 }
 
 // authenticator makes one, and starts nothing.
@@ -38,13 +38,13 @@ func (s *SignInFlags) authenticator(
 		a.outbox = signin.NewOutbox("", mailer, log)
 		a.invite = signin.NewInvitations(store, a.outbox, s.mails)
 	}
-	a.mail = s.mailWay(mailer)
+	a.mail = s.mailDelivery(mailer)
 	if *s.byEmail == "on" {
 		if mailer == nil {
 			log.Warn("no mails are sent, as no mail server is named with --smtp: people sign in with links that `signin-link ADDRESS` makes on this machine")
 		}
 		a.issuer, err = signin.New(signin.Config{
-			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), Own: p.own, SignedOut: p.signedOut, ClientIP: site.ClientIP, Log: log, Home: site.home(),
+			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), ClaimOrg: p.own, SignedOut: p.signedOut, ClientIP: site.ClientIP, Log: log, Home: site.home(),
 		}, store, a.outbox)
 		if err != nil {
 			return nil, fmt.Errorf("%w; name it with --public-url", err)
@@ -69,11 +69,11 @@ func (s *SignInFlags) authenticator(
 		log.Warn("development: unsigned tokens are accepted, so anyone on this machine can sign in as anyone", "emulator", s.emulator)
 		a.verifier = append(a.verifier, e)
 	}
-	a.ways = &signin.Ways{
+	a.methods = &signin.Methods{
 		Email: a.issuer != nil && mailer != nil, Links: a.issuer != nil, Mail: a.mail, Trust: a.trust, PublicURL: s.address(site.Address), Version: site.Version,
 	}
 	if s.webAPIKey != "" {
-		a.ways.Firebase = &signin.FirebaseWay{Project: s.firebase, WebAPIKey: s.webAPIKey, Emulator: s.emulator}
+		a.methods.Firebase = &signin.FirebaseMethod{Project: s.firebase, WebAPIKey: s.webAPIKey, Emulator: s.emulator}
 	}
 	return a, nil
 }

@@ -129,8 +129,8 @@ func (s *SignInFlags) mailer(ctx context.Context, listen string, show io.Writer)
 	return signin.NewConsole(show, listen)
 }
 
-// mailWay is what becomes of mails that are sent with m.
-func (s *SignInFlags) mailWay(m signin.Mailer) string {
+// mailDelivery is what becomes of mails that are sent with m.
+func (s *SignInFlags) mailDelivery(m signin.Mailer) string {
 	switch {
 	case m == nil:
 		return "none"
