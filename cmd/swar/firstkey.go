@@ -21,7 +21,7 @@ func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key, err := tenancy.CreateKey(ctx, operator, org.Projects[0].ID, "First key", nil, tenant.Once{Key: "first-key"})
+	key, err := tenancy.CreateKey(ctx, operator, org.Projects[0].ID, "First key", nil, tenant.Idempotency{Key: "first-key"})
 	if err != nil {
 		return "", err
 	}

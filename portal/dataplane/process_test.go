@@ -206,12 +206,12 @@ func TestRevocationReachesTwoProcesses(t *testing.T) {
 			owner := tenant.User{ID: "user_1", Email: "owner@example.com"}
 			var made []tenant.CreatedKey
 			for i := range orgs {
-				org, err := rules.CreateOrg(t.Context(), owner, fmt.Sprint("Organisation ", i), tenant.Once{})
+				org, err := rules.CreateOrg(t.Context(), owner, fmt.Sprint("Organisation ", i), tenant.Idempotency{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for k := range keysOfOne {
-					key, err := rules.CreateKey(t.Context(), owner, org.Projects[0].ID, fmt.Sprint("Key ", k), nil, tenant.Once{})
+					key, err := rules.CreateKey(t.Context(), owner, org.Projects[0].ID, fmt.Sprint("Key ", k), nil, tenant.Idempotency{})
 					if err != nil {
 						t.Fatal(err)
 					}

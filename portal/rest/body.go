@@ -40,32 +40,32 @@ func given[T any](name string, to **T, read func(jsontext.Value, *T) error) fiel
 }
 
 // body reads the fields of a request's body, and what makes it safe to send again.
-func (c *call) body(fields ...field) (tenant.Once, error) {
+func (c *call) body(fields ...field) (tenant.Idempotency, error) {
 	body, err := answer.ReadBody(c.w, c.r, maxBody)
 	if err != nil {
-		return tenant.Once{}, err
+		return tenant.Idempotency{}, err
 	}
 	if err := decode(body, fields); err != nil {
-		return tenant.Once{}, err
+		return tenant.Idempotency{}, err
 	}
 	return c.once(body)
 }
 
 // once reads the header Idempotency-Key. One that is there and empty is refused: its sender relies on it.
-func (c *call) once(body []byte) (tenant.Once, error) {
+func (c *call) once(body []byte) (tenant.Idempotency, error) {
 	keys := c.r.Header.Values("Idempotency-Key")
 	if len(keys) == 0 {
-		return tenant.Once{}, nil
+		return tenant.Idempotency{}, nil
 	}
 	if len(keys) > 1 || !visible(keys[0], tenant.MaxIdempotencyKey) {
-		return tenant.Once{}, tenant.ErrBadIdempotencyKey
+		return tenant.Idempotency{}, tenant.ErrBadIdempotencyKey
 	}
 	h := sha256.New()
 	for _, part := range []string{c.r.Method, c.r.URL.EscapedPath(), string(body)} {
 		h.Write(strconv.AppendInt(nil, int64(len(part)), 10)) // so that no two lists of parts look the same
 		h.Write([]byte(" " + part))
 	}
-	return tenant.Once{Key: keys[0], Body: [32]byte(h.Sum(nil))}, nil
+	return tenant.Idempotency{Key: keys[0], Body: [32]byte(h.Sum(nil))}, nil
 }
 
 // decode reads one JSON object strictly: nothing follows it, names are case-sensitive, the last of a repeated member counts, and null is

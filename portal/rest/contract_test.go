@@ -235,7 +235,7 @@ func TestFiftyKeys(t *testing.T) {
 	g := newRig(t)
 	org, prj := g.world()
 	for range tenant.MaxActiveKeys {
-		if _, err := g.tenancy.CreateKey(t.Context(), tenant.Operator(), prj, "k", nil, tenant.Once{}); err != nil {
+		if _, err := g.tenancy.CreateKey(t.Context(), tenant.Operator(), prj, "k", nil, tenant.Idempotency{}); err != nil {
 			t.Fatal(err)
 		}
 	}

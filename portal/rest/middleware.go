@@ -76,11 +76,11 @@ func (s *Server) common(next http.Handler) http.Handler {
 
 // call is one request on its way through a handler.
 type call struct {
-	w     *answer.Writer
-	r     *http.Request // its context ends after workTime
-	whole *http.Request // the same without that end
-	query url.Values
-	user  tenant.User // who has signed in
+	w         *answer.Writer
+	r         *http.Request // its context ends after workTime
+	unbounded *http.Request // the same without that end
+	query     url.Values
+	user      tenant.User // who has signed in
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }
@@ -96,7 +96,7 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 		start := time.Now()
 		ctx, cancel := context.WithTimeout(r.Context(), workTime)
 		defer cancel()
-		c := &call{w: answer.For(w, r), r: r.WithContext(ctx), whole: r}
+		c := &call{w: answer.For(w, r), r: r.WithContext(ctx), unbounded: r}
 		err := answer.Try(func() error { return h(c) })
 		f := answer.Failure{Status: http.StatusOK}
 		if err != nil {
@@ -116,7 +116,7 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 
 // log writes one line about a request: neither tokens nor bodies nor e-mail addresses.
 func (s *Server) log(c *call, path, method string, f answer.Failure, err error, took time.Duration) {
-	ctx, level := c.whole.Context(), slog.LevelInfo
+	ctx, level := c.unbounded.Context(), slog.LevelInfo
 	switch {
 	case err == nil:
 	case f.Status >= http.StatusInternalServerError && ctx.Err() == nil: // else the client has gone, and that is why

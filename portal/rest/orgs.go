@@ -89,8 +89,8 @@ func (s *Server) updateOrg(c *call) error {
 	if change.Name == nil && change.Disclosure == nil {
 		return isRequired("name")
 	}
-	told, err := s.cfg.Tenancy.UpdateOrg(c.ctx(), c.user, id, change)
-	s.awaitAll(c, told)
+	changedKeys, err := s.cfg.Tenancy.UpdateOrg(c.ctx(), c.user, id, change)
+	s.awaitAll(c, changedKeys)
 	if err != nil {
 		return err
 	}

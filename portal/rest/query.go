@@ -35,14 +35,14 @@ func parseQuery(raw string) (url.Values, error) {
 	for name, values := range q {
 		last := values[len(values)-1]
 		if len(last) > maxValue || !utf8.ValidString(last) || strings.ContainsFunc(last, func(r rune) bool { return r < ' ' }) {
-			return nil, tenant.BadField(shown(name), "not valid")
+			return nil, tenant.BadField(printable(name), "not valid")
 		}
 	}
 	return q, nil
 }
 
-// shown makes a name that is not ours fit for an answer.
-func shown(name string) string {
+// printable makes a name that is not ours fit for an answer.
+func printable(name string) string {
 	if !visible(name, 40) {
 		return "query"
 	}

@@ -112,7 +112,7 @@ func (c *call) requestQuery() (q usage.RequestQuery, csv bool, err error) {
 
 // exportRequests streams every row that q selects, page by page.
 func (s *Server) exportRequests(c *call, q usage.RequestQuery) error {
-	ctx, cancel := context.WithTimeout(c.whole.Context(), exportTime)
+	ctx, cancel := context.WithTimeout(c.unbounded.Context(), exportTime)
 	defer cancel()
 	c.csvHeaders("requests.csv")
 	return s.cfg.Reports.WriteRequests(ctx, &block{c.w, http.NewResponseController(c.w)}, q)

@@ -51,7 +51,7 @@ func (s *Server) voiceRequests(c *call) error {
 
 func (s *Server) createVoiceRequest(c *call) error {
 	var org string
-	var wish tenant.VoiceWish
+	var wish tenant.VoiceRequestInput
 	once, err := c.body(
 		required("org_id", &org), required("voice_name", &wish.VoiceName), required("language", &wish.Language),
 		required("use_case", &wish.UseCase), given("hours", &wish.Hours, strictjson.Number), optional("notes", &wish.Notes),

@@ -20,7 +20,7 @@ var (
 func newService(t *testing.T, s tenant.Store) (*tenant.Service, tenant.Membership) {
 	t.Helper()
 	rules := tenant.New(tenant.Config{Voices: func() []string { return []string{"anjura", "raj"} }, Now: func() time.Time { return clock }}, s)
-	made, err := rules.CreateOrg(t.Context(), asha, "Swar", tenant.Once{})
+	made, err := rules.CreateOrg(t.Context(), asha, "Swar", tenant.Idempotency{})
 	if err != nil {
 		t.Fatalf("CreateOrg: %v", err)
 	}
@@ -33,7 +33,7 @@ func fillKeys(t *testing.T, made tenant.Membership, rules ...*tenant.Service) {
 	var created, refused atomic.Int64
 	together(20, func(i int) {
 		for range 3 {
-			_, err := rules[i%len(rules)].CreateKey(t.Context(), asha, made.Projects[0].ID, "key", nil, tenant.Once{})
+			_, err := rules[i%len(rules)].CreateKey(t.Context(), asha, made.Projects[0].ID, "key", nil, tenant.Idempotency{})
 			switch {
 			case err == nil:
 				created.Add(1)
@@ -72,7 +72,7 @@ func testKeyLimit(t *testing.T, s tenant.Store) {
 		}
 	})
 	for i, want := range []error{nil, tenant.ErrTooManyKeys} {
-		if _, err := rules.CreateKey(t.Context(), asha, made.Projects[0].ID, "key", nil, tenant.Once{}); !errors.Is(err, want) {
+		if _, err := rules.CreateKey(t.Context(), asha, made.Projects[0].ID, "key", nil, tenant.Idempotency{}); !errors.Is(err, want) {
 			t.Errorf("key %d after one was revoked: %v, want %v", i+1, err, want)
 		}
 	}
@@ -81,7 +81,7 @@ func testKeyLimit(t *testing.T, s tenant.Store) {
 func testPlaygroundLimit(t *testing.T, s tenant.Store) {
 	rules, made := newService(t, s)
 	together(25, func(int) {
-		if _, err := rules.CreatePlaygroundKey(t.Context(), asha, made.Projects[0].ID, "", tenant.Once{}); err != nil {
+		if _, err := rules.CreatePlaygroundKey(t.Context(), asha, made.Projects[0].ID, "", tenant.Idempotency{}); err != nil {
 			t.Errorf("CreatePlaygroundKey: %v", err)
 		}
 	})
@@ -95,7 +95,7 @@ func testPlaygroundLimit(t *testing.T, s tenant.Store) {
 
 func testLastOwner(t *testing.T, s tenant.Store) {
 	rules, made := newService(t, s)
-	if _, _, err := rules.Invite(t.Context(), asha, made.Org.ID, ravi.Email, tenant.RoleOwner, tenant.Once{}); err != nil {
+	if _, _, err := rules.Invite(t.Context(), asha, made.Org.ID, ravi.Email, tenant.RoleOwner, tenant.Idempotency{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := rules.Join(t.Context(), ravi); err != nil {
@@ -147,7 +147,7 @@ func testRenames(t *testing.T, s tenant.Store) {
 
 func testOnceAtOnce(t *testing.T, s tenant.Store) {
 	rules, made := newService(t, s)
-	once := tenant.Once{Key: "retry-1", Body: access.HashOf("body")}
+	once := tenant.Idempotency{Key: "retry-1", Body: access.HashOf("body")}
 	var secrets atomic.Int64
 	ids := make([]string, 10)
 	together(len(ids), func(i int) {

@@ -29,10 +29,10 @@ func cleanDisclosure(d speech.Disclosure) (speech.Disclosure, error) {
 	return d, nil
 }
 
-// passOnDisclosure tells the keys of an organisation what that says, and returns those that did not know. They carry it
+// pushDisclosure tells the keys of an organisation what that says, and returns those that did not know. They carry it
 // themselves, so that whoever watches keys learns of it. A crash on the way leaves playground keys that do not know, until
 // the change is asked for again, or they end.
-func (s *Service) passOnDisclosure(ctx context.Context, orgID string) (told []Key, err error) {
+func (s *Service) pushDisclosure(ctx context.Context, orgID string) (changedKeys []Key, err error) {
 	for {
 		some, err := update(ctx, s, func(tx Tx) ([]Key, error) {
 			org, err := tx.Org(orgID)
@@ -45,8 +45,8 @@ func (s *Service) passOnDisclosure(ctx context.Context, orgID string) (told []Ke
 			}
 			return keys, err
 		})
-		if told = append(told, some...); err != nil || len(some) < passedOnAtOnce {
-			return told, err
+		if changedKeys = append(changedKeys, some...); err != nil || len(some) < passedOnAtOnce {
+			return changedKeys, err
 		}
 	}
 }

@@ -46,9 +46,9 @@ func TestKeysKnowWhatTheirOrganisationDiscloses(t *testing.T) {
 		}
 
 		change := tenant.OrgChange{Disclosure: disclosing(" Yeh AI hai. ")}
-		told := must(w.UpdateOrg(ctx, owner, w.org.ID, change))(t)
-		if len(told) != len(good) || told[0].ID != good[0].ID {
-			t.Errorf("%d keys were told, %s first; want %d, the live one first", len(told), told[0].ID, len(good))
+		changedKeys := must(w.UpdateOrg(ctx, owner, w.org.ID, change))(t)
+		if len(changedKeys) != len(good) || changedKeys[0].ID != good[0].ID {
+			t.Errorf("%d keys were told, %s first; want %d, the live one first", len(changedKeys), changedKeys[0].ID, len(good))
 		}
 		good = append(good, w.liveKey(t), play(w.project.ID)) // made later
 		all := keysOf(t, w)
@@ -62,8 +62,8 @@ func TestKeysKnowWhatTheirOrganisationDiscloses(t *testing.T) {
 				t.Errorf("%s key %s, which has ended, was told %+v", k.Kind, k.ID, got)
 			}
 		}
-		if told := must(w.UpdateOrg(ctx, owner, w.org.ID, change))(t); len(told) > 0 {
-			t.Errorf("the same once more was told to %d keys", len(told))
+		if changedKeys := must(w.UpdateOrg(ctx, owner, w.org.ID, change))(t); len(changedKeys) > 0 {
+			t.Errorf("the same once more was told to %d keys", len(changedKeys))
 		}
 		must(w.UpdateOrg(ctx, owner, w.org.ID, tenant.OrgChange{Disclosure: &speech.Disclosure{Text: "ignored"}}))(t)
 		if got := keysOf(t, w)[good[0].ID].OrgDisclosure; got != (speech.Disclosure{}) {
@@ -83,8 +83,8 @@ func TestAKeyThatWasNotTold(t *testing.T) {
 			return nil
 		})
 		want(t, "putting the key back", err, nil)
-		if told := must(w.UpdateOrg(t.Context(), owner, w.org.ID, change))(t); len(told) != 1 || told[0].OrgDisclosure.Text != "AI" {
-			t.Errorf("told %+v, want the key that did not know", told)
+		if changedKeys := must(w.UpdateOrg(t.Context(), owner, w.org.ID, change))(t); len(changedKeys) != 1 || changedKeys[0].OrgDisclosure.Text != "AI" {
+			t.Errorf("told %+v, want the key that did not know", changedKeys)
 		}
 	})
 }

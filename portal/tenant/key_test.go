@@ -182,13 +182,13 @@ func TestOrigins(t *testing.T) {
 func TestIdempotencyKeys(t *testing.T) {
 	inWorld(t, tenant.Config{}, func(t *testing.T, w *world) {
 		ctx := t.Context()
-		once := tenant.Once{Key: "retry-1", Body: access.HashOf("body")}
+		once := tenant.Idempotency{Key: "retry-1", Body: access.HashOf("body")}
 		first := must(w.CreateKey(ctx, member, w.project.ID, "server", []string{"raj"}, once))(t)
 		again := must(w.CreateKey(ctx, member, w.project.ID, "server", []string{"raj"}, once))(t)
 		if first.Secret == "" || again.Secret != "" || fmt.Sprint(again.Key) != fmt.Sprint(first.Key) {
 			t.Errorf("the answers are %+v and %+v, want the same row, and the secret once", first, again)
 		}
-		_, err := w.CreateKey(ctx, member, w.project.ID, "server", nil, tenant.Once{Key: "retry-1", Body: access.HashOf("other")})
+		_, err := w.CreateKey(ctx, member, w.project.ID, "server", nil, tenant.Idempotency{Key: "retry-1", Body: access.HashOf("other")})
 		want(t, "another body", err, tenant.ErrIdempotencyReused)
 		if own := must(w.CreateKey(ctx, owner, w.project.ID, "server", nil, once))(t); own.Secret == "" {
 			t.Error("another user's key of the same name was taken for a repetition")
@@ -205,36 +205,36 @@ func TestIdempotencyKeys(t *testing.T) {
 		_, err = w.CreateKey(ctx, member, w.project.ID, "server", nil, once)
 		want(t, "repeating after one's removal", err, tenant.ErrNotFound)
 
-		for name, do := range map[string]func(o tenant.Once) (any, error){
-			"CreateOrg":     func(o tenant.Once) (any, error) { return w.CreateOrg(ctx, owner, "x", o) },
-			"CreateProject": func(o tenant.Once) (any, error) { return w.CreateProject(ctx, owner, w.org.ID, "x", o) },
-			"CreateVoiceRequest": func(o tenant.Once) (any, error) {
+		for name, do := range map[string]func(o tenant.Idempotency) (any, error){
+			"CreateOrg":     func(o tenant.Idempotency) (any, error) { return w.CreateOrg(ctx, owner, "x", o) },
+			"CreateProject": func(o tenant.Idempotency) (any, error) { return w.CreateProject(ctx, owner, w.org.ID, "x", o) },
+			"CreateVoiceRequest": func(o tenant.Idempotency) (any, error) {
 				return w.CreateVoiceRequest(ctx, owner, w.org.ID, wish(), o)
 			},
-			"CreatePlaygroundKey": func(o tenant.Once) (any, error) {
+			"CreatePlaygroundKey": func(o tenant.Idempotency) (any, error) {
 				made, err := w.CreatePlaygroundKey(ctx, owner, w.project.ID, "", o)
 				return made.Key, err
 			},
-			"Invite": func(o tenant.Once) (any, error) {
+			"Invite": func(o tenant.Idempotency) (any, error) {
 				m, _, err := w.Invite(ctx, owner, w.org.ID, "once@example.org", "", o)
 				pass(time.Hour) // so that a second invitation would be mailed, and the row be another
 				return m, err
 			},
 		} {
-			o := tenant.Once{Key: name, Body: access.HashOf(name)}
+			o := tenant.Idempotency{Key: name, Body: access.HashOf(name)}
 			first, err1 := do(o)
 			second, err2 := do(o)
 			if err1 != nil || err2 != nil || fmt.Sprint(first) != fmt.Sprint(second) {
 				t.Errorf("%s: %v, %v and %v, %v, want the same answer twice", name, first, err1, second, err2)
 			}
-			_, err := do(tenant.Once{Key: name, Body: access.HashOf("other")})
+			_, err := do(tenant.Idempotency{Key: name, Body: access.HashOf("other")})
 			want(t, name+" with another body", err, tenant.ErrIdempotencyReused)
 			for what, key := range map[string]string{"empty": "", "a space": "a b", "not ASCII": "ä", "too long": strings.Repeat("k", 256)} {
-				_, err := do(tenant.Once{Key: key, Body: o.Body})
+				_, err := do(tenant.Idempotency{Key: key, Body: o.Body})
 				want(t, name+" with a key that is "+what, err, tenant.ErrBadIdempotencyKey)
 			}
 			for _, n := range []int{1, 254, 255} {
-				if _, err := do(tenant.Once{Key: strings.Repeat("k", n), Body: o.Body}); err != nil && err != error(tenant.ErrIdempotencyReused) {
+				if _, err := do(tenant.Idempotency{Key: strings.Repeat("k", n), Body: o.Body}); err != nil && err != error(tenant.ErrIdempotencyReused) {
 					t.Errorf("%s with a key of %d characters: %v", name, n, err)
 				}
 			}
@@ -245,7 +245,7 @@ func TestIdempotencyKeys(t *testing.T) {
 // A refused request must not be remembered: what was in its way may be gone the next time.
 func TestRefusalsAreNotRemembered(t *testing.T) {
 	inWorld(t, tenant.Config{}, func(t *testing.T, w *world) {
-		once := tenant.Once{Key: "retry-1", Body: access.HashOf("body")}
+		once := tenant.Idempotency{Key: "retry-1", Body: access.HashOf("body")}
 		_, err := w.CreateKey(t.Context(), viewer, w.project.ID, "k", nil, once)
 		want(t, "as a viewer", err, tenant.ErrViewer)
 		must(w.SetRole(t.Context(), owner, w.org.ID, viewer.Email, tenant.RoleMember))(t)

@@ -26,7 +26,7 @@ func TestLimits(t *testing.T) {
 			_, _, err := w.Invite(t.Context(), owner, w.org.ID, fmt.Sprintf("m%d@example.org", i), "", never)
 			return err
 		}},
-		"voice requests": {0, tenant.MaxVoiceRequests, tenant.ErrTooManyWishes, func(t *testing.T, w *world, _ int) error {
+		"voice requests": {0, tenant.MaxVoiceRequests, tenant.ErrTooManyVoiceRequests, func(t *testing.T, w *world, _ int) error {
 			v, err := w.CreateVoiceRequest(t.Context(), member, w.org.ID, wish(), never)
 			if err == nil {
 				_, err = w.WithdrawVoiceRequest(t.Context(), member, v.ID) // which counts all the same

@@ -80,7 +80,7 @@ func (s *Service) Members(ctx context.Context, actor User, orgID string) ([]Memb
 //
 // Inviting an address again gives it the role, unless that is empty, and a mail when the last one is MailPause ago. A member who has joined
 // stays as they are. The caller sends the mail that is returned, and calls NotMailed where it cannot; nil means none.
-func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, role Role, once Once) (Member, *Invitation, error) {
+func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, role Role, once Idempotency) (Member, *Invitation, error) {
 	email, err := emailaddr.Clean(email)
 	if err != nil {
 		return Member{}, nil, ErrBadEmail
@@ -235,7 +235,7 @@ func (s *Service) Join(ctx context.Context, actor User) error {
 		return nil
 	}
 	members, err := view(ctx, s, func(r Reader) ([]Member, error) {
-		if err := s.mayEnter(r, actor); err != nil {
+		if err := s.maySignIn(r, actor); err != nil {
 			return nil, err
 		}
 		return r.Memberships(actor.Email)

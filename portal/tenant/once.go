@@ -14,16 +14,16 @@ const (
 	AnswerLife        = 24 * time.Hour
 )
 
-// Once makes a request that creates something safe to send again: within a day the same Key and Body get the first answer, and nothing is
+// Idempotency makes a request that creates something safe to send again: within a day the same Key and Body get the first answer, and nothing is
 // created twice. Another Body is refused with ErrIdempotencyReused. Refused requests are not remembered. The zero Once remembers
 // nothing.
-type Once struct {
+type Idempotency struct {
 	Key  string   // of the client; each user has their own
 	Body [32]byte // hash of method, path and body of the request
 }
 
-func (o Once) check() error {
-	if o == (Once{}) {
+func (o Idempotency) check() error {
+	if o == (Idempotency{}) {
 		return nil
 	}
 	if o.Key == "" || len(o.Key) > MaxIdempotencyKey || strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -34,7 +34,7 @@ func (o Once) check() error {
 
 // replay returns what the same request was answered with, if there was one. It stands behind the check of what actor may do, so that who
 // has left an organisation is not told its answers.
-func replay[T any](tx Tx, now time.Time, actor User, o Once) (first T, replayed bool, err error) {
+func replay[T any](tx Tx, now time.Time, actor User, o Idempotency) (first T, replayed bool, err error) {
 	if o.Key == "" {
 		return first, false, nil
 	}
@@ -56,7 +56,7 @@ func replay[T any](tx Tx, now time.Time, actor User, o Once) (first T, replayed 
 }
 
 // remember keeps answer for replay, and returns it. It must not hold a secret.
-func remember[T any](tx Tx, now time.Time, actor User, o Once, answer T) (T, error) {
+func remember[T any](tx Tx, now time.Time, actor User, o Idempotency, answer T) (T, error) {
 	if o.Key == "" {
 		return answer, nil
 	}

@@ -105,7 +105,7 @@ func (s *Service) Orgs(ctx context.Context, actor User, after string, limit int)
 }
 
 // CreateOrg creates an organisation with actor as its owner and one project. An operator does not become an owner, and can invite one.
-func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once Once) (Membership, error) {
+func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once Idempotency) (Membership, error) {
 	name, err := cleanName("name", name)
 	if err != nil {
 		return Membership{}, err
@@ -113,7 +113,7 @@ func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once O
 	if err := once.check(); err != nil {
 		return Membership{}, err
 	}
-	if err := s.store.View(ctx, func(r Reader) error { return s.mayEnter(r, actor) }); err != nil {
+	if err := s.store.View(ctx, func(r Reader) error { return s.maySignIn(r, actor) }); err != nil {
 		return Membership{}, err
 	}
 	now := s.now()
@@ -150,7 +150,7 @@ func (s *Service) UpdateOrg(ctx context.Context, actor User, orgID string, chang
 		return nil, err
 	}
 	now := s.now()
-	told, err := update(ctx, s, func(tx Tx) (told []Key, err error) {
+	changedKeys, err := update(ctx, s, func(tx Tx) (changedKeys []Key, err error) {
 		if err := mayOwn(tx, actor, orgID); err != nil {
 			return nil, err
 		}
@@ -160,14 +160,14 @@ func (s *Service) UpdateOrg(ctx context.Context, actor User, orgID string, chang
 		}
 		renamed, disclosed := change.apply(&org)
 		if disclosed {
-			if told, err = undisclosed(tx, org, now); err != nil {
+			if changedKeys, err = undisclosed(tx, org, now); err != nil {
 				return nil, err
 			}
 		}
 		if renamed || disclosed {
 			tx.PutOrg(org)
 		}
-		for _, k := range told {
+		for _, k := range changedKeys {
 			tx.PutKey(k)
 		}
 		if renamed {
@@ -176,13 +176,13 @@ func (s *Service) UpdateOrg(ctx context.Context, actor User, orgID string, chang
 		if disclosed {
 			log(tx, now, actor, OrgDisclosureChanged, orgID, orgID, disclosureDetail(org.Disclosure)...)
 		}
-		return told, nil
+		return changedKeys, nil
 	})
 	if err != nil || change.Disclosure == nil {
-		return told, err
+		return changedKeys, err
 	}
-	rest, err := s.passOnDisclosure(ctx, orgID)
-	return append(told, rest...), err
+	rest, err := s.pushDisclosure(ctx, orgID)
+	return append(changedKeys, rest...), err
 }
 
 // clean returns c as it may be kept.
@@ -245,13 +245,13 @@ func mayCreateOrg(r Reader, actor User) error {
 	return nil
 }
 
-// mayEnter refuses who may not sign in at all.
-func (s *Service) mayEnter(r Reader, actor User) error {
+// maySignIn refuses who may not sign in at all.
+func (s *Service) maySignIn(r Reader, actor User) error {
 	if actor.operator {
 		return nil
 	}
 	if actor.ID == "" || actor.Email == "" {
-		return errNobody
+		return errNoActor
 	}
 	if !s.cfg.InvitedOnly {
 		return nil

@@ -19,7 +19,7 @@ const (
 
 // CreatePlaygroundKey makes a key for a browser, which only pages of origin may use, unless that is empty. The oldest of actor's keys in
 // the project is revoked when there are MaxPlaygroundKeys alive.
-func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID, origin string, once Once) (CreatedKey, error) {
+func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID, origin string, once Idempotency) (CreatedKey, error) {
 	if origin != "" && !isOrigin(origin) {
 		return CreatedKey{}, ErrBadOrigin
 	}

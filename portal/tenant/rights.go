@@ -74,7 +74,7 @@ func roleIn(r Reader, actor User, orgID string) (Role, error) {
 		return RoleOwner, err
 	}
 	if actor.ID == "" || actor.Email == "" {
-		return "", errNobody
+		return "", errNoActor
 	}
 	m, err := r.Member(orgID, actor.Email)
 	switch {
@@ -90,8 +90,8 @@ func roleIn(r Reader, actor User, orgID string) (Role, error) {
 	return m.Role, nil
 }
 
-// errNobody is a fault of the program: whoever acts was not verified.
-var errNobody = errors.New("tenant: the actor has no id or no e-mail")
+// errNoActor is a fault of the program: whoever acts was not verified.
+var errNoActor = errors.New("tenant: the actor has no id or no e-mail")
 
 func knownRole(role Role) bool {
 	return slices.Contains([]Role{RoleOwner, RoleMember, RoleViewer}, role)

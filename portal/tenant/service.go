@@ -59,7 +59,7 @@ func view[T any](ctx context.Context, s *Service, read func(Reader) (T, error)) 
 		v, err = read(r)
 		return err
 	})
-	return orNothing(v, err)
+	return orZero(v, err)
 }
 
 // update makes a change and returns what became of it, or nothing when the change was not made.
@@ -68,10 +68,10 @@ func update[T any](ctx context.Context, s *Service, change func(Tx) (T, error)) 
 		v, err = change(tx)
 		return err
 	})
-	return orNothing(v, err)
+	return orZero(v, err)
 }
 
-func orNothing[T any](v T, err error) (T, error) {
+func orZero[T any](v T, err error) (T, error) {
 	if err != nil {
 		var nothing T
 		return nothing, err

@@ -48,8 +48,8 @@ type Move struct {
 // MaxHours is the most hours of recordings that a voice request may tell of.
 const MaxHours = 10000
 
-// VoiceWish is what a requester tells.
-type VoiceWish struct {
+// VoiceRequestInput is what a requester tells.
+type VoiceRequestInput struct {
 	VoiceName string   // 1 to MaxName characters
 	Language  string   // 1 to MaxLanguage
 	UseCase   string   // 1 to MaxUseCase
@@ -97,7 +97,7 @@ func (s *Service) VoiceRequests(ctx context.Context, actor User, orgID string) (
 }
 
 // CreateVoiceRequest asks for a voice.
-func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID string, wish VoiceWish, once Once) (VoiceRequest, error) {
+func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID string, wish VoiceRequestInput, once Idempotency) (VoiceRequest, error) {
 	wish, err := wish.clean()
 	if err != nil {
 		return VoiceRequest{}, err
@@ -118,7 +118,7 @@ func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID stri
 			return VoiceRequest{}, err
 		}
 		if len(requests) >= MaxVoiceRequests {
-			return VoiceRequest{}, ErrTooManyWishes
+			return VoiceRequest{}, ErrTooManyVoiceRequests
 		}
 		made := VoiceRequest{
 			ID: ident.New("vr_"), OrgID: orgID,
@@ -181,7 +181,7 @@ func (s *Service) moveVoiceRequest(
 	})
 }
 
-func (w VoiceWish) clean() (VoiceWish, error) {
+func (w VoiceRequestInput) clean() (VoiceRequestInput, error) {
 	var err error
 	if w.VoiceName, err = cleanName("voice_name", w.VoiceName); err != nil {
 		return w, err

@@ -124,7 +124,7 @@ func TestLimitsOfText(t *testing.T) {
 		}
 		return map[int]string{80: "must be 1 to 80 characters", 35: "must be 1 to 35 characters", 2000: "must be 1 to 2000 characters"}[most]
 	}
-	ask := func(change func(*tenant.VoiceWish, string)) func(t *testing.T, w *world, s string) error {
+	ask := func(change func(*tenant.VoiceRequestInput, string)) func(t *testing.T, w *world, s string) error {
 		return func(t *testing.T, w *world, s string) error {
 			v := wish()
 			change(&v, s)
@@ -162,10 +162,10 @@ func TestLimitsOfText(t *testing.T) {
 			_, err := w.UpdateKey(t.Context(), owner, w.liveKey(t).ID, tenant.KeyChange{Name: &s})
 			return err
 		}},
-		"wanted voice":    {"voice_name", 1, 80, false, ask(func(v *tenant.VoiceWish, s string) { v.VoiceName = s })},
-		"wanted language": {"language", 1, 35, false, ask(func(v *tenant.VoiceWish, s string) { v.Language = s })},
-		"use case":        {"use_case", 1, 2000, true, ask(func(v *tenant.VoiceWish, s string) { v.UseCase = s })},
-		"notes":           {"notes", 0, 4000, true, ask(func(v *tenant.VoiceWish, s string) { v.Notes = s })},
+		"wanted voice":    {"voice_name", 1, 80, false, ask(func(v *tenant.VoiceRequestInput, s string) { v.VoiceName = s })},
+		"wanted language": {"language", 1, 35, false, ask(func(v *tenant.VoiceRequestInput, s string) { v.Language = s })},
+		"use case":        {"use_case", 1, 2000, true, ask(func(v *tenant.VoiceRequestInput, s string) { v.UseCase = s })},
+		"notes":           {"notes", 0, 4000, true, ask(func(v *tenant.VoiceRequestInput, s string) { v.Notes = s })},
 	}
 	for name, f := range fields {
 		t.Run(name, func(t *testing.T) {

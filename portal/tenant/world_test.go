@@ -19,7 +19,7 @@ var (
 	impostor = tenant.User{ID: "usr_impostor", Email: "owner@example.org"} // another identity with the owner's e-mail
 	operator = tenant.Operator()
 
-	never = tenant.Once{}
+	never = tenant.Idempotency{}
 )
 
 // world is an organisation with a member of every sort, on a store that calls every change twice.
@@ -70,8 +70,8 @@ func (w *world) voiceRequest(t *testing.T) tenant.VoiceRequest {
 	return must(w.CreateVoiceRequest(t.Context(), member, w.org.ID, wish(), never))(t)
 }
 
-func wish() tenant.VoiceWish {
-	return tenant.VoiceWish{VoiceName: "Meera", Language: "hi-IN", UseCase: "stories"}
+func wish() tenant.VoiceRequestInput {
+	return tenant.VoiceRequestInput{VoiceName: "Meera", Language: "hi-IN", UseCase: "stories"}
 }
 
 // actions returns what the audit log says, newest first.

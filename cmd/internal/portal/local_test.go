@@ -152,11 +152,11 @@ func TestARevocationReachesTheCacheAlsoWithoutTheStore(t *testing.T) {
 	t.Chdir(t.TempDir())
 	l, _ := openLocal(t, "data")
 	defer run(t, l)()
-	org, err := l.Tenancy().CreateOrg(t.Context(), tenant.Operator(), "Swar", tenant.Once{})
+	org, err := l.Tenancy().CreateOrg(t.Context(), tenant.Operator(), "Swar", tenant.Idempotency{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := l.Tenancy().CreateKey(t.Context(), tenant.Operator(), org.Projects[0].ID, "server", nil, tenant.Once{})
+	key, err := l.Tenancy().CreateKey(t.Context(), tenant.Operator(), org.Projects[0].ID, "server", nil, tenant.Idempotency{})
 	if err != nil {
 		t.Fatal(err)
 	}

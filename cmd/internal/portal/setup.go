@@ -53,7 +53,7 @@ var errNoSetup = &tenant.Refusal{
 
 // CreateFirstOrg makes the organisation that a server begins with. Of two servers that begin on one store at once, only one does.
 func (p *Portal) CreateFirstOrg(ctx context.Context) (tenant.Membership, error) {
-	return p.tenancy.CreateOrg(ctx, tenant.Operator(), "My organisation", tenant.Once{Key: "first-organisation"})
+	return p.tenancy.CreateOrg(ctx, tenant.Operator(), "My organisation", tenant.Idempotency{Key: "first-organisation"})
 }
 
 // SetupLink returns a new link with which somebody becomes the owner of the first organisation. It fails with tenant.ErrOwned where there
