@@ -106,7 +106,7 @@ func bigShard(t *testing.T, orgID string, keys int) usage.Shard {
 	for i := range all {
 		all[i].OrgID = orgID
 	}
-	k, err := usage.Book(usage.Batch{Batch: meter.Batch{Source: "src", Events: all}, Today: "2026-11-21"}, usage.Position{}, nil)
+	k, err := usage.Aggregate(usage.Batch{Batch: meter.Batch{Source: "src", Events: all}, Today: "2026-11-21"}, usage.Position{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestShardsThatAreTooLargeTogether(t *testing.T) {
 			all[i].KeyID = ident.New("key_") // which cannot be packed
 		}
 		b := usage.Batch{Batch: meter.Batch{Source: source, Events: all}, Today: "2026-11-21"}
-		k, err := usage.Book(b, usage.Position{}, nil)
+		k, err := usage.Aggregate(b, usage.Position{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func (s *Store) book(ctx context.Context, tx *firestore.Transaction, b usage.Bat
 	if !first && at.Seq >= part.Events[len(part.Events)-1].Seq {
 		return false, nil // another one has booked all of it since
 	}
-	k, err := usage.Book(part, at, closed)
+	k, err := usage.Aggregate(part, at, closed)
 	if err != nil || k.Empty() {
 		return false, err
 	}
@@ -80,7 +80,7 @@ func (s *Store) book(ctx context.Context, tx *firestore.Transaction, b usage.Bat
 	for n := len(part.Events); err == nil && size > maxBytes && n > 1; {
 		n /= 2
 		part, more = cut(b, at.Seq, n)
-		if k, err = usage.Book(part, at, closed); err == nil {
+		if k, err = usage.Aggregate(part, at, closed); err == nil {
 			folded, size, err = fold(k, old)
 		}
 	}
@@ -152,7 +152,7 @@ func (s *Store) readShards(tx *firestore.Transaction, keys []usage.ShardKey) (ma
 	return old, nil
 }
 
-func fold(k usage.Booking, old map[usage.ShardKey]usage.Shard) (folded []usage.Shard, size int, err error) {
+func fold(k usage.BatchChange, old map[usage.ShardKey]usage.Shard) (folded []usage.Shard, size int, err error) {
 	for _, c := range k.Shards {
 		shard, err := c.Fold(old[c.Key])
 		if err != nil {
@@ -164,7 +164,7 @@ func fold(k usage.Booking, old map[usage.ShardKey]usage.Shard) (folded []usage.S
 	return folded, size, nil
 }
 
-func (s *Store) writeBooking(tx *firestore.Transaction, k usage.Booking, folded []usage.Shard) error {
+func (s *Store) writeBooking(tx *firestore.Transaction, k usage.BatchChange, folded []usage.Shard) error {
 	for _, shard := range folded {
 		d, err := newShardDoc(shard)
 		if err != nil {

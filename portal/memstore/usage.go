@@ -33,7 +33,7 @@ func (t *usageTables) Apply(ctx context.Context, b usage.Batch) error {
 	for _, m := range t.months {
 		closed = append(closed, m.Month)
 	}
-	k, err := usage.Book(b, t.positions[b.Source], closed)
+	k, err := usage.Aggregate(b, t.positions[b.Source], closed)
 	if err != nil || k.Empty() {
 		return err
 	}

@@ -17,7 +17,7 @@ func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
 		if err != nil {
 			return s.fault(err)
 		}
-		k, err := usage.Book(b, position, closed)
+		k, err := usage.Aggregate(b, position, closed)
 		if err != nil || k.Empty() {
 			return err
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// Booking is what a batch changes.
-type Booking struct {
+// BatchChange is what a batch changes.
+type BatchChange struct {
 	Position Position      // the source's new one
 	Shards   []ShardChange // one for each shard
 	Requests []Request     // one for each ID
@@ -20,7 +20,7 @@ type Booking struct {
 }
 
 // Empty reports whether there is nothing to store, because everything is stored.
-func (b Booking) Empty() bool { return b.Position.Seq == b.before }
+func (b BatchChange) Empty() bool { return b.Position.Seq == b.before }
 
 // ShardChange is what is added to a shard.
 type ShardChange struct {
@@ -28,7 +28,7 @@ type ShardChange struct {
 	events []meter.Event
 }
 
-// Months returns the months, such as 2026-11, of which [Book] must know whether they are closed.
+// Months returns the months, such as 2026-11, of which [Aggregate] must know whether they are closed.
 func (b Batch) Months() []string {
 	var months []string
 	for i := range b.Events {
@@ -39,30 +39,30 @@ func (b Batch) Months() []string {
 	return months
 }
 
-// Book works out what b changes when its source is booked up to the position at. Events that are stored already are left out. An event of
+// Aggregate works out what b changes when its source is booked up to the position at. Events that are stored already are left out. An event of
 // a month that is in closed is booked on b.Today.
 //
 // It returns a *[meter.GapError] if events are missing before b, and also if b ends before at: then either b is an old batch that was
 // late, or its source counts anew from an old copy of its log. It returns a *[meter.ForkError] if b has another event at that position.
-func Book(b Batch, at Position, closed []string) (Booking, error) {
+func Aggregate(b Batch, at Position, closed []string) (BatchChange, error) {
 	position := at.Seq
 	if len(b.Events) == 0 {
-		return Booking{Position: at, before: position}, nil
+		return BatchChange{Position: at, before: position}, nil
 	}
 	first, last := b.Events[0].Seq, b.Events[len(b.Events)-1].Seq
 	for i := range b.Events {
 		if b.Events[i].Seq != first+int64(i) {
-			return Booking{}, fmt.Errorf("usage batch of %s: event %d follows %d", b.Source, b.Events[i].Seq, first+int64(i)-1)
+			return BatchChange{}, fmt.Errorf("usage batch of %s: event %d follows %d", b.Source, b.Events[i].Seq, first+int64(i)-1)
 		}
 	}
 	if first > position+1 || last < position {
-		return Booking{}, &meter.GapError{Want: position + 1, Copies: true}
+		return BatchChange{}, &meter.GapError{Want: position + 1, Copies: true}
 	}
 	if first <= position && at.Mark != "" && at.Mark != markOf(&b.Events[position-first]) {
-		return Booking{}, &meter.ForkError{Seq: position}
+		return BatchChange{}, &meter.ForkError{Seq: position}
 	}
 	mark := markOf(&b.Events[len(b.Events)-1])
-	k := Booking{Position: Position{Source: b.Source, Seq: last, Mark: mark}, before: position}
+	k := BatchChange{Position: Position{Source: b.Source, Seq: last, Mark: mark}, before: position}
 	shards := map[ShardKey]int{}
 	rows := map[string]int{}
 	for _, e := range b.Events[position+1-first:] {
@@ -100,7 +100,7 @@ func markOf(e *meter.Event) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// Add makes r the row that it becomes when later, a row of a [Booking], is added to it.
+// Add makes r the row that it becomes when later, a row of a [BatchChange], is added to it.
 func (r *Request) Add(later Request) {
 	later.Frames += r.Frames
 	later.Billed += r.Billed

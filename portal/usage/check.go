@@ -45,15 +45,15 @@ type Checker struct {
 	log     *slog.Logger
 	refused atomic.Int64
 
-	mu     sync.Mutex
-	booked map[string]int64 // number of the last event of each source that is known to be booked
-	kept   map[string]int64 // number of the last event of each source that was looked at for the file
+	mu       sync.Mutex
+	booked   map[string]int64 // number of the last event of each source that is known to be booked
+	savedSeq map[string]int64 // number of the last event of each source that was looked at for the file
 }
 
 // NewChecker returns a checker that keeps each event which it refuses in file, if there is one, and writes it to log, whole, so that it
 // can be booked by hand.
 func NewChecker(owners Owners, file *RefusedFile, log *slog.Logger) *Checker {
-	return &Checker{owners: owners, file: file, log: log, booked: map[string]int64{}, kept: map[string]int64{}}
+	return &Checker{owners: owners, file: file, log: log, booked: map[string]int64{}, savedSeq: map[string]int64{}}
 }
 
 // Refused returns how many events were refused. One that comes again after a restart of the portal counts again.
@@ -81,7 +81,7 @@ func (c *Checker) check(ctx context.Context, b Batch, store Store, now time.Time
 				}
 			}
 			if reason = owners[name]; reason == "" && e.Billed < 0 {
-				if reason, err = takenBack(ctx, store, e, billed[e.ID]); err != nil {
+				if reason, err = negativeBilling(ctx, store, e, billed[e.ID]); err != nil {
 					return nil, err
 				}
 			}
@@ -95,9 +95,9 @@ func (c *Checker) check(ctx context.Context, b Batch, store Store, now time.Time
 	return refused, nil
 }
 
-// takenBack says what is wrong with an event that takes back what its stream was billed; "" for nothing. before is what events of the
+// negativeBilling says what is wrong with an event that takes back what its stream was billed; "" for nothing. before is what events of the
 // stream bill that are not stored yet.
-func takenBack(ctx context.Context, store Store, e *meter.Event, before int64) (string, error) {
+func negativeBilling(ctx context.Context, store Store, e *meter.Event, before int64) (string, error) {
 	rows, err := rowsOf(ctx, store, e)
 	if err != nil {
 		return "", err
@@ -173,13 +173,13 @@ func (c *Checker) foreign(ctx context.Context, e *meter.Event, now time.Time) (s
 	return "", nil
 }
 
-// keep puts what is refused of b aside, before b is booked: after a crash in between it comes again. What cannot be kept is in the log.
-func (c *Checker) keep(ctx context.Context, b meter.Batch, refused map[int64]string, now time.Time) {
+// saveRefused puts what is refused of b aside, before b is booked: after a crash in between it comes again. What cannot be kept is in the log.
+func (c *Checker) saveRefused(ctx context.Context, b meter.Batch, refused map[int64]string, now time.Time) {
 	if c.file == nil || len(refused) == 0 {
 		return
 	}
 	c.mu.Lock()
-	done := c.kept[b.Source]
+	done := c.savedSeq[b.Source]
 	c.mu.Unlock()
 	var all []Refused
 	for _, e := range b.Events {
@@ -196,7 +196,7 @@ func (c *Checker) keep(ctx context.Context, b meter.Batch, refused map[int64]str
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	note(c.kept, b)
+	note(c.savedSeq, b)
 }
 
 // note remembers in numbers how far the source of b is.

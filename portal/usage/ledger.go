@@ -35,7 +35,7 @@ func (l *Ledger) Send(ctx context.Context, b meter.Batch) error {
 		if refused, err = l.checker.check(ctx, batch, l.store, now); err != nil {
 			return err
 		}
-		l.checker.keep(ctx, b, refused, now)
+		l.checker.saveRefused(ctx, b, refused, now)
 		maps.Copy(batch.Skipped, refused)
 	}
 	if err := l.store.Apply(ctx, batch); err != nil {

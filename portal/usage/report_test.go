@@ -239,7 +239,7 @@ func TestBills(t *testing.T) {
 			ended("2026-11-30 10:00:00", frames(7500)),
 			ended("2026-11-30 10:00:00", func(e *meter.Event) { e.Status, e.Billed = meter.TimedOut, 0 }))
 		rates := usage.Rates{{Paise: 20}, {From: "2026-11", Paise: 30}}
-		u, err := usage.NewUpkeep(usage.UpkeepConfig{Rates: rates}, store, slog.New(slog.DiscardHandler))
+		u, err := usage.NewMaintenance(usage.MaintenanceConfig{Rates: rates}, store, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestUpkeepSweepsAndCompares(t *testing.T) {
 			ended("2026-10-16 00:00:00", nil),
 			ended("2026-11-19 12:00:00", nil))
 		broken := &losing{Store: store}
-		u, err := usage.NewUpkeep(usage.UpkeepConfig{}, broken, slog.New(slog.DiscardHandler))
+		u, err := usage.NewMaintenance(usage.MaintenanceConfig{}, broken, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,10 +298,10 @@ func TestUpkeepSweepsAndCompares(t *testing.T) {
 		if err != nil || f.Swept != 0 || len(f.Differences) != 1 || f.Difference() != 1+750+750 {
 			t.Errorf("with a lost row: %+v, %v; want a difference of a request and 750 frames", f, err)
 		}
-		if _, err := usage.NewUpkeep(usage.UpkeepConfig{Retention: 6}, store, nil); err == nil {
+		if _, err := usage.NewMaintenance(usage.MaintenanceConfig{Retention: 6}, store, nil); err == nil {
 			t.Error("six days of retention are not refused")
 		}
-		if _, err := usage.NewUpkeep(usage.UpkeepConfig{Retention: 7}, store, nil); err != nil {
+		if _, err := usage.NewMaintenance(usage.MaintenanceConfig{Retention: 7}, store, nil); err != nil {
 			t.Errorf("seven days of retention: %v", err)
 		}
 	})
@@ -331,7 +331,7 @@ func TestUpkeepMergesPastDays(t *testing.T) {
 			}
 			return u, bills
 		}
-		u, err := usage.NewUpkeep(usage.UpkeepConfig{}, store, slog.New(slog.DiscardHandler))
+		u, err := usage.NewMaintenance(usage.MaintenanceConfig{}, store, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -378,7 +378,7 @@ func (l *losing) Compare(ctx context.Context, date string) ([]usage.Comparison, 
 func TestUpkeepRunsEveryNightAndSurvivesFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &losing{Store: memstore.New()}
-		u, err := usage.NewUpkeep(usage.UpkeepConfig{}, store, slog.New(slog.DiscardHandler))
+		u, err := usage.NewMaintenance(usage.MaintenanceConfig{}, store, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}

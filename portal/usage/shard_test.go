@@ -49,7 +49,7 @@ type ledgerOf struct {
 
 func (l *ledgerOf) apply(t *testing.T, events []meter.Event, closed ...string) error {
 	t.Helper()
-	k, err := Book(Batch{Batch: meter.Batch{Source: "src", Events: events}, Today: "2026-11-20"}, l.position, closed)
+	k, err := Aggregate(Batch{Batch: meter.Batch{Source: "src", Events: events}, Today: "2026-11-20"}, l.position, closed)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func TestCellsDoNotKnowTheOrder(t *testing.T) {
 func TestBookRefusesWhatIsNoRun(t *testing.T) {
 	events := randomEvents(rand.New(rand.NewPCG(1, 1)), 5)
 	events[3].Seq = 9
-	_, err := Book(Batch{Batch: meter.Batch{Source: "src", Events: events}}, Position{}, nil)
+	_, err := Aggregate(Batch{Batch: meter.Batch{Source: "src", Events: events}}, Position{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "event 9 follows 3") {
 		t.Errorf("error %v, want one that names the events", err)
 	}
@@ -157,7 +157,7 @@ func TestBookMovesWhatHasNoOpenDay(t *testing.T) {
 	if got, want := b.Months(), []string{"2026-10", "2026-11"}; !slices.Equal(got, want) {
 		t.Errorf("Months = %v, want %v", got, want)
 	}
-	k, err := Book(b, Position{}, []string{"2026-10"})
+	k, err := Aggregate(b, Position{}, []string{"2026-10"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,10 +9,10 @@ import (
 )
 
 // Store keeps usage. It is safe for concurrent use, also by several processes on one database. Implementations hold no rule: what an
-// event changes is worked out by [Book] and [ShardChange.Fold], inside the store's transaction.
+// event changes is worked out by [Aggregate] and [ShardChange.Fold], inside the store's transaction.
 type Store interface {
 	// Apply books b exactly once, in one transaction: it reads the position of b.Source (the zero one if it is not known) and
-	// which of [Batch.Months] are closed, hands both to [Book], and writes what comes out of it: the shards, each folded over the one
+	// which of [Batch.Months] are closed, hands both to [Aggregate], and writes what comes out of it: the shards, each folded over the one
 	// that is stored; the requests, added to those that are stored; and the new position. Either all of it is stored or nothing.
 	//
 	// The error is that of Book, such as a *meter.GapError or *meter.ForkError, or a failure of the store, after which the caller tries again.

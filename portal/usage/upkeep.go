@@ -19,15 +19,15 @@ const comparedDays = 3
 // mergedDays is how many past days are looked at for shards to merge. What a source reports later than that stays a shard of its own.
 const mergedDays = 40
 
-// UpkeepConfig says what is kept how long.
-type UpkeepConfig struct {
+// MaintenanceConfig says what is kept how long.
+type MaintenanceConfig struct {
 	Rates     Rates
 	Retention int // days that request rows are kept; 0 means 35, and fewer than 7 are refused
 }
 
-// Upkeep closes months, deletes old request rows, compares the books and merges the shards of past days. It may run in several processes at once.
-type Upkeep struct {
-	cfg   UpkeepConfig
+// Maintenance closes months, deletes old request rows, compares the books and merges the shards of past days. It may run in several processes at once.
+type Maintenance struct {
+	cfg   MaintenanceConfig
 	store Store
 	log   *slog.Logger
 }
@@ -52,8 +52,8 @@ func (f Findings) Difference() int64 {
 	return sum
 }
 
-// NewUpkeep returns the upkeep of store.
-func NewUpkeep(cfg UpkeepConfig, store Store, log *slog.Logger) (*Upkeep, error) {
+// NewMaintenance returns the upkeep of store.
+func NewMaintenance(cfg MaintenanceConfig, store Store, log *slog.Logger) (*Maintenance, error) {
 	if cfg.Retention == 0 {
 		cfg.Retention = 35
 	}
@@ -63,11 +63,11 @@ func NewUpkeep(cfg UpkeepConfig, store Store, log *slog.Logger) (*Upkeep, error)
 	if err := cfg.Rates.check(); err != nil {
 		return nil, err
 	}
-	return &Upkeep{cfg: cfg, store: store, log: log}, nil
+	return &Maintenance{cfg: cfg, store: store, log: log}, nil
 }
 
 // Run does a round at once and then every night at half past two in India, until ctx ends. report is told what each round found.
-func (u *Upkeep) Run(ctx context.Context, report func(Findings)) error {
+func (u *Maintenance) Run(ctx context.Context, report func(Findings)) error {
 	for {
 		f, err := u.Round(ctx)
 		if err == nil {
@@ -94,7 +94,7 @@ func (u *Upkeep) Run(ctx context.Context, report func(Findings)) error {
 
 // Round closes the months that are due, compares the last days, merges the shards of past ones, and deletes old request rows. Doing it
 // twice changes nothing.
-func (u *Upkeep) Round(ctx context.Context) (f Findings, err error) {
+func (u *Maintenance) Round(ctx context.Context) (f Findings, err error) {
 	now := time.Now()
 	if f.Closed, err = u.closeMonths(ctx, now); err != nil {
 		return f, fmt.Errorf("closing months: %w", err)
@@ -127,7 +127,7 @@ func (u *Upkeep) Round(ctx context.Context) (f Findings, err error) {
 }
 
 // closeMonths closes every month of the last twelve that is due and open.
-func (u *Upkeep) closeMonths(ctx context.Context, now time.Time) ([]string, error) {
+func (u *Maintenance) closeMonths(ctx context.Context, now time.Time) ([]string, error) {
 	closed, err := u.store.ClosedMonths(ctx)
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func Open(ctx context.Context, c Config) (_ *Portal, err error) {
 	p.tenancy = tenant.New(tenant.Config{
 		Voices: c.voices, InvitedOnly: c.SignIn.invitedOnly, Domains: c.SignIn.domains, Refuse: p.refuse, Log: c.Log,
 	}, p.records)
-	upkeep, err := book.NewUpkeep(book.UpkeepConfig{}, p.records, c.Log)
+	upkeep, err := book.NewMaintenance(book.MaintenanceConfig{}, p.records, c.Log)
 	if err == nil {
 		p.reports, err = book.NewReports(p.records, nil)
 	}
