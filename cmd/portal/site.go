@@ -100,7 +100,7 @@ func (s *site) handler(ctx context.Context, l net.Listener, m *metrics.Registry)
 	if err != nil {
 		return nil, err
 	}
-	h, err := web.Beside(api.Descriptions(ways.Beside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h, err := web.Wrap(api.Descriptions(ways.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer.Refuse(w, answer.Failure{
 			Status: http.StatusNotFound, Code: "not_found",
 			Text: "this is the portal, which answers below /portal/v1; speech is made by routers",

@@ -148,7 +148,7 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 			return nil, err
 		}
 	}
-	h, err := web.Beside(ways.Beside(s.api), web.Program{
+	h, err := web.Wrap(ways.Wrap(s.api), web.Program{
 		Voices: s.voices, Portal: s.portal != nil, Keys: s.portal != nil || len(s.options.keys) > 0, Connect: ways.Origins, Public: cmp.Or(ways.PublicURL(), launch.URLOf(s.address)),
 	})
 	if err != nil {

@@ -52,7 +52,7 @@ func (t *tenancy) lexiconsSince(ctx context.Context, seen map[string]int64) (cha
 	return changed, t.lexicons, nil
 }
 
-func (t *tenancy) tellLexicons() {
+func (t *tenancy) notifyLexicons() {
 	t.watching.Lock()
 	defer t.watching.Unlock()
 	close(t.lexicons)

@@ -61,9 +61,9 @@ func newTenancy() tenancy {
 	}
 }
 
-// Again makes transactions run again: when conflict returns true after a change, what it wrote is thrown away and it is called once more.
+// RetryWhen makes transactions run again: when conflict returns true after a change, what it wrote is thrown away and it is called once more.
 // So tests see whether a change can bear what other stores do to it. It must be called before the store is used.
-func (t *tenancy) Again(conflict func() bool) { t.again = conflict }
+func (t *tenancy) RetryWhen(conflict func() bool) { t.again = conflict }
 
 // View implements [tenant.Store].
 func (t *tenancy) View(ctx context.Context, read func(tenant.Reader) error) error {
@@ -97,9 +97,9 @@ func (t *tenancy) Update(ctx context.Context, change func(tenant.Tx) error) erro
 		for _, write := range tx.writes {
 			write(&t.tables)
 		}
-		t.tell(tx.keys)
+		t.notify(tx.keys)
 		if tx.lexicons {
-			t.tellLexicons()
+			t.notifyLexicons()
 		}
 		return nil
 	}
@@ -463,8 +463,8 @@ func (t *tenancy) take(w *watcher) []tenant.Key {
 	return keys
 }
 
-// tell hands changed keys to every watcher. It needs mu.
-func (t *tenancy) tell(ids []string) {
+// notify hands changed keys to every watcher. It needs mu.
+func (t *tenancy) notify(ids []string) {
 	if len(ids) == 0 {
 		return
 	}

@@ -41,7 +41,7 @@ func TestTenantWithConflicts(t *testing.T) {
 		s := New()
 		t.Cleanup(func() { s.Close() })
 		var calls atomic.Int64
-		s.Again(func() bool { return calls.Add(1)%2 == 1 })
+		s.RetryWhen(func() bool { return calls.Add(1)%2 == 1 })
 		return s
 	})
 }

@@ -263,7 +263,7 @@ func (m *mover) org(o org) error {
 		return err
 	}
 	m.moved.addOrg(o)
-	m.tell()
+	m.reportProgress()
 	return m.audits(o.ID)
 }
 
@@ -291,7 +291,7 @@ func (m *mover) audits(orgID string) error {
 			return err
 		}
 		m.moved.Audits += len(page)
-		m.tell()
+		m.reportProgress()
 		return nil
 	})
 }
@@ -316,11 +316,11 @@ func (m *mover) usage(d usage.Dump) error {
 		return err
 	}
 	m.moved.addUsage(d)
-	m.tell()
+	m.reportProgress()
 	return nil
 }
 
-func (m *mover) tell() {
+func (m *mover) reportProgress() {
 	if m.cfg.Progress != nil {
 		m.cfg.Progress(m.moved)
 	}

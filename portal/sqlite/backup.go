@@ -110,7 +110,7 @@ func Restore(ctx context.Context, path, backup string) (aside string, err error)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", fmt.Errorf("restore: %w", err)
 	}
-	alone, err := lockAlone(path)
+	alone, err := lockExclusive(path)
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +131,7 @@ func Restore(ctx context.Context, path, backup string) (aside string, err error)
 		return "", fmt.Errorf("restoring %s changed nothing: %w", backup, err)
 	}
 	if _, err := os.Lstat(path); err == nil {
-		if aside, err = keepAside(ctx, path); err != nil {
+		if aside, err = linkAside(ctx, path); err != nil {
 			return "", fmt.Errorf("restore: keeping the old database aside: %w", err)
 		}
 	}
@@ -151,8 +151,8 @@ func Restore(ctx context.Context, path, backup string) (aside string, err error)
 	return aside, nil
 }
 
-// keepAside gives a database a second name, and so its log, if a killed process has left one.
-func keepAside(ctx context.Context, path string) (string, error) {
+// linkAside gives a database a second name, and so its log, if a killed process has left one.
+func linkAside(ctx context.Context, path string) (string, error) {
 	name := path + ".before-restore-" + time.Now().UTC().Format("20060102T150405.000000Z")
 	// The log is copied and not linked, as folding it ends with its being cut off.
 	err := copyFile(name+"-wal", path+"-wal")

@@ -232,7 +232,7 @@ func TestStoppedRead(t *testing.T) {
 
 func TestOpenDuringRestore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "portal.db")
-	restoring, err := lockAlone(path)
+	restoring, err := lockExclusive(path)
 	if err != nil {
 		t.Fatal(err)
 	}

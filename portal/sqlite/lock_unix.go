@@ -34,8 +34,8 @@ func lock(path string, server bool) ([]*os.File, error) {
 	return []*os.File{open, alone}, nil
 }
 
-// lockAlone takes the database for nobody else to open.
-func lockAlone(path string) (*os.File, error) {
+// lockExclusive takes the database for nobody else to open.
+func lockExclusive(path string) (*os.File, error) {
 	f, err := lockFile(path+openLock, syscall.LOCK_EX)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("database %s is in use: stop the server and everything else that uses it first", path)

@@ -63,8 +63,8 @@ func microsUp(t time.Time) int64 {
 	return us
 }
 
-// way is an index to read along.
-type way struct {
+// indexPath is an index to read along.
+type indexPath struct {
 	page  string                       // the query of a page, which takes every filter
 	count string                       // counts rows, up to enough: of an organisation, from a start, to a start, that have a value
 	value func(usage.RequestQuery) any // that q asks for; nil if it does not
@@ -79,23 +79,23 @@ const (
 // enough is as many rows as it takes no time to count. Filters that leave more are all the same.
 const enough = 1000
 
-var everything = way{page: pageQuery("requests_of_org", "", "")}
+var everything = indexPath{page: pageQuery("requests_of_org", "", "")}
 
-// ways are the filters with an index. Where two leave equally many rows, or enough, the first one is taken.
-var ways = []way{
-	newWay("requests_of_request_id", "request_id = ?", "?12", "", func(q usage.RequestQuery) any { return text(q.RequestID) }),
-	newWay("requests_of_key", "key_id = ?", "?6", "", func(q usage.RequestQuery) any { return text(q.KeyID) }),
-	newWay("requests_not_ok", "status = ?", "?9", "status <> 'ok'", func(q usage.RequestQuery) any {
+// indexPaths are the filters with an index. Where two leave equally many rows, or enough, the first one is taken.
+var indexPaths = []indexPath{
+	newIndexPath("requests_of_request_id", "request_id = ?", "?12", "", func(q usage.RequestQuery) any { return text(q.RequestID) }),
+	newIndexPath("requests_of_key", "key_id = ?", "?6", "", func(q usage.RequestQuery) any { return text(q.KeyID) }),
+	newIndexPath("requests_not_ok", "status = ?", "?9", "status <> 'ok'", func(q usage.RequestQuery) any {
 		if q.Status == meter.OK {
 			return nil
 		}
 		return text(string(q.Status))
 	}),
-	newWay("requests_very_slow", "ttfa_us >= ?", "?10", "ttfa_us >= 1000000", func(q usage.RequestQuery) any { return slower(q, verySlow, math.MaxInt64) }),
-	newWay("requests_slow", "ttfa_us >= ?", "?10", "ttfa_us >= 200000", func(q usage.RequestQuery) any { return slower(q, slow, verySlow) }),
-	newWay("requests_of_voice", "voice = ?", "?7", "", func(q usage.RequestQuery) any { return text(q.Voice) }),
-	newWay("requests_of_project", "project_id = ?", "?5", "", func(q usage.RequestQuery) any { return text(q.ProjectID) }),
-	newWay("requests_of_endpoint", "endpoint = ?", "?8", "", func(q usage.RequestQuery) any { return text(q.Endpoint) }),
+	newIndexPath("requests_very_slow", "ttfa_us >= ?", "?10", "ttfa_us >= 1000000", func(q usage.RequestQuery) any { return slower(q, verySlow, math.MaxInt64) }),
+	newIndexPath("requests_slow", "ttfa_us >= ?", "?10", "ttfa_us >= 200000", func(q usage.RequestQuery) any { return slower(q, slow, verySlow) }),
+	newIndexPath("requests_of_voice", "voice = ?", "?7", "", func(q usage.RequestQuery) any { return text(q.Voice) }),
+	newIndexPath("requests_of_project", "project_id = ?", "?5", "", func(q usage.RequestQuery) any { return text(q.ProjectID) }),
+	newIndexPath("requests_of_endpoint", "endpoint = ?", "?8", "", func(q usage.RequestQuery) any { return text(q.Endpoint) }),
 }
 
 func text(s string) any {
@@ -112,8 +112,8 @@ func slower(q usage.RequestQuery, from, to int64) any {
 	return q.MinTTFAus
 }
 
-// newWay makes the queries that read along an index for a filter. only is the condition of a partial index, which the query must repeat.
-func newWay(index, filter, arg, only string, value func(usage.RequestQuery) any) way {
+// newIndexPath makes the queries that read along an index for a filter. only is the condition of a partial index, which the query must repeat.
+func newIndexPath(index, filter, arg, only string, value func(usage.RequestQuery) any) indexPath {
 	org, and := "", ""
 	if index != "requests_of_key" && index != "requests_of_project" { // which are of one organisation anyway
 		org = "org_id = ?1 AND "
@@ -121,7 +121,7 @@ func newWay(index, filter, arg, only string, value func(usage.RequestQuery) any)
 	if only != "" {
 		and = " AND " + only
 	}
-	return way{
+	return indexPath{
 		page: pageQuery(index, strings.Replace(filter, "?", arg, 1)+and, arg),
 		count: `SELECT count(*) FROM (SELECT 1 FROM requests INDEXED BY ` + index + ` WHERE ` + org + `start >= ?2 AND start <= ?3 AND ` +
 			strings.Replace(filter, "?", "?4", 1) + and + ` LIMIT ?5)`,
@@ -151,9 +151,9 @@ func pageQuery(index, filter, arg string) string {
 }
 
 // narrowest returns the way with the fewest rows for the filters of q.
-func narrowest(c *conn, q usage.RequestQuery, from, to int64) (way, error) {
-	var given []way
-	for _, w := range ways {
+func narrowest(c *conn, q usage.RequestQuery, from, to int64) (indexPath, error) {
+	var given []indexPath
+	for _, w := range indexPaths {
 		if w.value(q) != nil {
 			given = append(given, w)
 		}
@@ -168,7 +168,7 @@ func narrowest(c *conn, q usage.RequestQuery, from, to int64) (way, error) {
 	for _, w := range given {
 		var n int64
 		if err := c.row(w.count, []any{q.OrgID, from, to, w.value(q), enough}, &n); err != nil {
-			return way{}, err
+			return indexPath{}, err
 		}
 		if n < fewest {
 			best, fewest = w, n

@@ -134,7 +134,7 @@ func TestNarrowest(t *testing.T) {
 
 // pageOf returns the query of a page along an index.
 func pageOf(index string) string {
-	for _, w := range append([]way{everything}, ways...) {
+	for _, w := range append([]indexPath{everything}, indexPaths...) {
 		if strings.Contains(w.page, "INDEXED BY "+index+" ") {
 			return w.page
 		}

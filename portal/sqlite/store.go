@@ -94,7 +94,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 func (s *Store) open(ctx context.Context) error {
-	if err := keepPrivate(s.cfg.Path); err != nil {
+	if err := makePrivate(s.cfg.Path); err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
 	var err error
@@ -116,9 +116,9 @@ func (s *Store) open(ctx context.Context) error {
 	return nil
 }
 
-// keepPrivate makes the file, for its owner alone, or takes everybody else's rights from it: it holds who speaks to whom and what that
+// makePrivate makes the file, for its owner alone, or takes everybody else's rights from it: it holds who speaks to whom and what that
 // costs. It never opens a file that is there: closing it would drop the locks that other connections of this process have on it.
-func keepPrivate(path string) error {
+func makePrivate(path string) error {
 	old, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)

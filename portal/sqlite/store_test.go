@@ -122,7 +122,7 @@ func checkPlan(t *testing.T, s *Store, query string) []string {
 // The log is read along each index, also along those that the suite has no reason to take.
 func TestRequestPlans(t *testing.T) {
 	s := open(t, Config{})
-	for _, w := range append([]way{everything}, ways...) {
+	for _, w := range append([]indexPath{everything}, indexPaths...) {
 		_, index, _ := strings.Cut(w.page, "INDEXED BY ")
 		index, _, _ = strings.Cut(index, " ")
 		steps := checkPlan(t, s, w.page)

@@ -30,7 +30,7 @@ func (s *Store) Update(ctx context.Context, change func(tenant.Tx) error) error 
 		return cmp.Or(err, tx.err)
 	})
 	if err == nil && watched {
-		s.tellWatchers()
+		s.notifyWatchers()
 	}
 	return err
 }

@@ -82,7 +82,7 @@ func (s *Store) nextChange() <-chan struct{} {
 	return s.changed
 }
 
-func (s *Store) tellWatchers() {
+func (s *Store) notifyWatchers() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(s.changed)

@@ -60,7 +60,7 @@ func TestWatcherLosesTrack(t *testing.T) {
 				_, err := c.exec(`UPDATE key_changes SET last = 0`)
 				return err
 			})
-			s.tellWatchers()
+			s.notifyWatchers()
 			return err
 		default:
 			stop()
@@ -91,7 +91,7 @@ func TestWatcherOfLexiconsLosesTrack(t *testing.T) {
 				_, err := c.exec(`DELETE FROM lexicons WHERE project_id = 'prj_2'`)
 				return err
 			})
-			s.tellWatchers()
+			s.notifyWatchers()
 			return err
 		default:
 			stop()

@@ -36,7 +36,7 @@ func inWorld(t *testing.T, cfg tenant.Config, test func(t *testing.T, w *world))
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{store: memstore.New()}
 		conflict := false
-		w.store.Again(func() bool { conflict = !conflict; return conflict })
+		w.store.RetryWhen(func() bool { conflict = !conflict; return conflict })
 		if cfg.Voices == nil {
 			cfg.Voices = func() []string { return []string{"anjura", "raj"} }
 		}

@@ -28,8 +28,8 @@ type Program struct {
 // pages of an organisation. Others are not found, which the portal's page says in its own words.
 var pages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices", "lexicon", "audit", "settings"}
 
-// Beside answers for the pages that this program was built with, and lets other answer everything else. A program without pages is other alone.
-func Beside(other http.Handler, p Program) (http.Handler, error) {
+// Wrap answers for the pages that this program was built with, and lets other answer everything else. A program without pages is other alone.
+func Wrap(other http.Handler, p Program) (http.Handler, error) {
 	built := Built()
 	if built == nil {
 		return other, nil

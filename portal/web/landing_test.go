@@ -14,7 +14,7 @@ import (
 // beside asks the pages of a program whose API answers JSON everywhere.
 func beside(t *testing.T, p Program, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	h, err := Beside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h, err := Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"service":"swar"}`)
 	}), p)
@@ -84,7 +84,7 @@ func TestLandingSpeaksTwoLanguages(t *testing.T) {
 func TestLandingKnowsTheServer(t *testing.T) {
 	voices := []string{"anjura", `<b>"x"`}
 	p := Program{Portal: true, API: "https://tts.example.org/", Voices: func() []string { return voices }}
-	h, err := Beside(http.NotFoundHandler(), p)
+	h, err := Wrap(http.NotFoundHandler(), p)
 	if err != nil {
 		t.Fatal(err)
 	}

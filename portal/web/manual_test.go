@@ -106,7 +106,7 @@ func TestBrokenFiles(t *testing.T) {
 
 // TestBuiltManual: the documentation is in the program.
 func TestBuiltManual(t *testing.T) {
-	h, err := Beside(http.NotFoundHandler(), Program{})
+	h, err := Wrap(http.NotFoundHandler(), Program{})
 	if err != nil {
 		t.Fatal(err)
 	}

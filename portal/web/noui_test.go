@@ -11,7 +11,7 @@ import (
 // Without pages every request is that of whoever stands beside them, a browser's too.
 func TestWithoutPages(t *testing.T) {
 	other := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	h, err := Beside(other, Program{})
+	h, err := Wrap(other, Program{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org; media-src 'self' blob: https://tts.example.org;"},
 		"https://tts.example.org/": {`data-api="https://tts.example.org"`, "wss://tts.example.org;"},
 	} {
-		h, err := Beside(http.NotFoundHandler(), Program{API: api, Portal: true})
+		h, err := Wrap(http.NotFoundHandler(), Program{API: api, Portal: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 		}
 	}
 	for _, api := range []string{"tts.example.org", "https://tts.example.org/v1", "https://a b", `https://"x`} {
-		if _, err := Beside(http.NotFoundHandler(), Program{API: api, Portal: true}); err == nil {
+		if _, err := Wrap(http.NotFoundHandler(), Program{API: api, Portal: true}); err == nil {
 			t.Errorf("%q is taken for an origin", api)
 		}
 	}
@@ -123,11 +123,11 @@ func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 // TestAddresses: pages of an organisation are found, others are not, in the same shell; who comes back from another provider meets the
 // page that can take what they bring; without a portal there is nothing to sign in to.
 func TestAddresses(t *testing.T) {
-	with, err := Beside(http.NotFoundHandler(), Program{Portal: true, Keys: true})
+	with, err := Wrap(http.NotFoundHandler(), Program{Portal: true, Keys: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := Beside(http.NotFoundHandler(), Program{})
+	without, err := Wrap(http.NotFoundHandler(), Program{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestAddresses(t *testing.T) {
 
 // TestUncleanPaths: a path that is not clean is answered by the API beside the pages, and is never redirected.
 func TestUncleanPaths(t *testing.T) {
-	h, err := Beside(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h, err := Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 		io.WriteString(w, r.URL.Path)
 	}), Program{Portal: true})
@@ -194,7 +194,7 @@ func ownAnswer(w http.ResponseWriter, r *http.Request) {
 
 // TestPeopleReadAPageWhereThereIsNone, and programs what the server says.
 func TestPeopleReadAPageWhereThereIsNone(t *testing.T) {
-	h, err := Beside(http.HandlerFunc(ownAnswer), Program{})
+	h, err := Wrap(http.HandlerFunc(ownAnswer), Program{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestOneName(t *testing.T) {
 		{"https://tts.example.org", "GET", "http://localhost:8080/app/", page, ""},
 		{"", "GET", "http://localhost:8080/app/", page, ""},
 	} {
-		h, err := Beside(http.NotFoundHandler(), Program{Portal: true, Public: c.public})
+		h, err := Wrap(http.NotFoundHandler(), Program{Portal: true, Public: c.public})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestOpenerPolicy(t *testing.T) {
 		public, host string
 		want         bool
 	}{{"", "127.0.0.1:8080", true}, {"", "localhost", true}, {"", "[::1]:80", true}, {"", "swar.lan:8080", false}, {"http://swar.lan", "swar.lan", false}, {"https://swar.example.org", "swar.example.org", true}, {"", "localhost.evil.example", false}} {
-		h, err := Beside(http.NotFoundHandler(), Program{Portal: true, Public: c.public})
+		h, err := Wrap(http.NotFoundHandler(), Program{Portal: true, Public: c.public})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,8 +106,8 @@ func (h *Handler) Origins() []string {
 // PublicURL is where people reach the server, empty without a portal.
 func (h *Handler) PublicURL() string { return h.public }
 
-// Beside answers what is the portal's, and lets other answer everything else.
-func (h *Handler) Beside(other http.Handler) http.Handler {
+// Wrap answers what is the portal's, and lets other answer everything else.
+func (h *Handler) Wrap(other http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.Path
 		signIn, isSignIn := h.signIn[path]

@@ -188,7 +188,7 @@ func TestWhoAnswersWhichPath(t *testing.T) {
 	other := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "other") })
 	answers := func(h *Handler, path string) string {
 		w := httptest.NewRecorder()
-		h.Beside(other).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))
+		h.Wrap(other).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))
 		switch body := w.Body.Bytes(); {
 		case bytes.Equal(body, []byte("other")):
 			return "other"
