@@ -38,17 +38,17 @@ func OpenStore() (Store, error) {
 
 // Lock says what a bundle of the store was made of. With the files that it names, the same bundle can be made again.
 type Lock struct {
-	Format     int       `json:"format"`
-	Name       string    `json:"name"`
-	Reference  string    `json:"reference"`            // what was asked for
-	Repository string    `json:"repository,omitempty"` // of the hub
-	Revision   string    `json:"revision"`             // a commit, or the SHA-256 of what came without one
-	Licence    string    `json:"licence,omitempty"`
-	Files      []Source  `json:"files"`
-	Voices     []Voice   `json:"voices"`
-	Made       Making    `json:"made"`
-	Bundle     string    `json:"bundle_sha256"` // of its manifest.json
-	Pulled     time.Time `json:"pulled"`
+	Format     int          `json:"format"`
+	Name       string       `json:"name"`
+	Reference  string       `json:"reference"`            // what was asked for
+	Repository string       `json:"repository,omitempty"` // of the hub
+	Revision   string       `json:"revision"`             // a commit, or the SHA-256 of what came without one
+	Licence    string       `json:"licence,omitempty"`
+	Files      []Source     `json:"files"`
+	Voices     []Voice      `json:"voices"`
+	Made       BuildOptions `json:"made"`
+	Bundle     string       `json:"bundle_sha256"` // of its manifest.json
+	Pulled     time.Time    `json:"pulled"`
 }
 
 // LockFormat is the version of lock files. Others are refused.
@@ -81,8 +81,8 @@ type Voice struct {
 	Attribution string `json:"attribution,omitempty"`
 }
 
-// Making is how the bundle was made.
-type Making struct {
+// BuildOptions is how the bundle was made.
+type BuildOptions struct {
 	Precision    string   `json:"precision"`
 	EOSThreshold *float64 `json:"eos_threshold,omitempty"`
 	Steps        int      `json:"steps,omitempty"`
@@ -116,8 +116,8 @@ func ShortRevision(revision string) string { return revision[:min(shortDigits, l
 // NotPulledError says that a model is not in the store.
 type NotPulledError struct {
 	Name, Revision string
-	Have           []string // revisions of that name that are there, shortened
-	Like           []string // names that were perhaps meant, where none is called Name
+	Revisions      []string // revisions of that name that are there, shortened
+	Similar        []string // names that were perhaps meant, where none is called Name
 	Known          bool     // the catalogue has it
 }
 
@@ -128,10 +128,10 @@ func (e *NotPulledError) Error() string {
 	}
 	text := "the model " + wanted + " is not here"
 	switch {
-	case len(e.Have) > 0:
-		return fmt.Sprintf("%s; of %s there is %s: `swar model pull %s` downloads it", text, e.Name, strings.Join(e.Have, ", "), wanted)
-	case len(e.Like) > 0:
-		return fmt.Sprintf("%s, and there is none of that name; perhaps %s is meant", text, strings.Join(e.Like, " or "))
+	case len(e.Revisions) > 0:
+		return fmt.Sprintf("%s; of %s there is %s: `swar model pull %s` downloads it", text, e.Name, strings.Join(e.Revisions, ", "), wanted)
+	case len(e.Similar) > 0:
+		return fmt.Sprintf("%s, and there is none of that name; perhaps %s is meant", text, strings.Join(e.Similar, " or "))
 	case !e.Known:
 		return text + ", and there is none of that name: `swar model list` shows which there are"
 	}
@@ -155,14 +155,14 @@ func (s Store) Find(name, revision string) (Model, error) {
 		if m.Name != name {
 			continue
 		}
-		missing.Have = append(missing.Have, m.Short())
+		missing.Revisions = append(missing.Revisions, m.Short())
 		if strings.HasPrefix(m.Revision, revision) {
 			found = append(found, m)
 		}
 	}
 	if len(found) == 0 {
-		if !known && len(missing.Have) == 0 {
-			missing.Like = catalog.Like(name)
+		if !known && len(missing.Revisions) == 0 {
+			missing.Similar = catalog.Like(name)
 		}
 		return Model{}, missing
 	}

@@ -28,8 +28,8 @@ func (s Store) Export(ctx context.Context, m Model, w io.Writer, progress func(d
 	return archive.Pack(ctx, w, map[string]string{exportedLock: m.Folder + lockSuffix, exportedBundle: m.Folder}, progress)
 }
 
-// Importing is a model that comes as an archive or a folder, not from a hub.
-type Importing struct {
+// ImportRequest is a model that comes as an archive or a folder, not from a hub.
+type ImportRequest struct {
 	Reference string                                            // what was asked for
 	Name      string                                            // empty means that of the archive, or of the bundle
 	Limit     int64                                             // bytes that an archive and its content may take together
@@ -39,7 +39,7 @@ type Importing struct {
 
 // ImportArchive brings the model of an archive into the store: one that Export wrote, or a bundle in any archive that
 // [archive.Extract] reads.
-func (s Store) ImportArchive(ctx context.Context, file *os.File, i Importing) (Model, error) {
+func (s Store) ImportArchive(ctx context.Context, file *os.File, i ImportRequest) (Model, error) {
 	return s.Import(ctx, i, func(folder string) error {
 		_, err := archive.Extract(ctx, file, folder, i.Limit, i.Progress)
 		return err
@@ -47,7 +47,7 @@ func (s Store) ImportArchive(ctx context.Context, file *os.File, i Importing) (M
 }
 
 // ImportFolder brings a copy of a bundle into the store.
-func (s Store) ImportFolder(ctx context.Context, folder string, i Importing) (Model, error) {
+func (s Store) ImportFolder(ctx context.Context, folder string, i ImportRequest) (Model, error) {
 	if _, err := os.Stat(filepath.Join(folder, manifest.File)); err != nil {
 		return Model{}, fmt.Errorf("%s is not a bundle: %w", folder, err)
 	}
@@ -58,7 +58,7 @@ func (s Store) ImportFolder(ctx context.Context, folder string, i Importing) (Mo
 }
 
 // ImportFetched moves a folder into the store that an archive was unpacked to. It must lie in the store's own folder.
-func (s Store) ImportFetched(ctx context.Context, folder string, i Importing) (Model, error) {
+func (s Store) ImportFetched(ctx context.Context, folder string, i ImportRequest) (Model, error) {
 	return s.Import(ctx, i, func(to string) error {
 		if err := os.Remove(to); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (s Store) ImportFetched(ctx context.Context, folder string, i Importing) (M
 
 // Import has fill put a bundle, or what Export packs, into an empty folder, and keeps it. A model that is here already is
 // returned as it is.
-func (s Store) Import(ctx context.Context, i Importing, fill func(folder string) error) (m Model, err error) {
+func (s Store) Import(ctx context.Context, i ImportRequest, fill func(folder string) error) (m Model, err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return m, err
 	}
@@ -98,7 +98,7 @@ func (s Store) Import(ctx context.Context, i Importing, fill func(folder string)
 }
 
 // find returns the bundle in a folder, and what its lock file is to say.
-func find(folder string, i Importing) (made string, l Lock, err error) {
+func find(folder string, i ImportRequest) (made string, l Lock, err error) {
 	made = filepath.Join(folder, exportedBundle)
 	const largest = 1 << 20
 	text, err := readSmall(filepath.Join(folder, exportedLock), largest)
@@ -156,7 +156,7 @@ func inner(folder string) (string, error) {
 }
 
 // describe says of a bundle that came without a lock file what is known.
-func describe(made string, i Importing) (Lock, error) {
+func describe(made string, i ImportRequest) (Lock, error) {
 	m, err := manifest.Open(made)
 	if err != nil {
 		return Lock{}, err
@@ -168,7 +168,7 @@ func describe(made string, i Importing) (Lock, error) {
 	l := Lock{
 		Format: LockFormat, Name: strings.ToLower(m.ID), Reference: i.Reference, Revision: sum, Licence: m.Licence,
 		Files: []Source{}, Voices: []Voice{}, Bundle: sum, Pulled: time.Now().UTC().Truncate(time.Second),
-		Made: Making{
+		Made: BuildOptions{
 			Precision: m.Precision, Language: strings.Join(m.Languages, "+"), Script: m.Script, Punctuation: m.Punctuation,
 		},
 	}

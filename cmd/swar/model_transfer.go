@@ -140,8 +140,8 @@ store. The archive may hold files and folders, no links, and nothing whose name 
 const defaultArchiveLimit = 4 << 30 // of a model, twice: packed and unpacked
 
 // importing is a model that comes as an archive.
-func (p *pulling) importing(shown *pace, reference string) models.Importing {
-	return models.Importing{Reference: reference, Name: p.request.Name, Limit: p.limit, Progress: shown.at, Verify: p.verify}
+func (p *pulling) importing(shown *pace, reference string) models.ImportRequest {
+	return models.ImportRequest{Reference: reference, Name: p.request.Name, Limit: p.limit, Progress: shown.at, Verify: p.verify}
 }
 
 // importFile brings the model of an archive on this machine, or on standard input.

@@ -59,7 +59,7 @@ func (f *fetching) attempt(ctx context.Context, part *os.File) (size int64, err 
 	if err != nil {
 		return 0, refusal{err}
 	}
-	resp, err := f.ask(ctx, at)
+	resp, err := f.request(ctx, at)
 	if err != nil {
 		return 0, causeOf(ctx, err)
 	}
@@ -74,7 +74,7 @@ func (f *fetching) attempt(ctx context.Context, part *os.File) (size int64, err 
 	if total > f.Limit {
 		return 0, f.tooLarge(total)
 	}
-	body := &counting{ctx: ctx, r: io.LimitReader(resp.Body, f.Limit-at+1), tell: func(n int64) {
+	body := &counting{ctx: ctx, r: io.LimitReader(resp.Body, f.Limit-at+1), onProgress: func(n int64) {
 		stalled.Reset(f.stall)
 		f.Progress(at+n, total, "fetching "+redacted(f.URL))
 	}}
@@ -91,8 +91,8 @@ func (f *fetching) attempt(ctx context.Context, part *os.File) (size int64, err 
 	return size, causeOf(ctx, err)
 }
 
-// ask requests the archive from a byte on.
-func (f *fetching) ask(ctx context.Context, at int64) (*http.Response, error) {
+// request requests the archive from a byte on.
+func (f *fetching) request(ctx context.Context, at int64) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL, nil)
 	if err != nil {
 		return nil, refuse("%s is not an address: %w", redacted(f.URL), unwrapURL(err))

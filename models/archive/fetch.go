@@ -78,7 +78,7 @@ func (f *fetching) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	defer func() { _ = part.Close() }()
-	if err := f.bring(ctx, part); err != nil {
+	if err := f.fetchInto(ctx, part); err != nil {
 		if info, statErr := part.Stat(); statErr == nil && info.Size() == 0 {
 			os.Remove(part.Name())
 		}
@@ -103,9 +103,9 @@ func (f *fetching) isKnown() (bool, error) {
 	return false, fmt.Errorf("%s is there already, and not from this archive; remove it, or choose another folder", f.To)
 }
 
-// bring makes part the archive. What an earlier run has left in it is checked as all else is, and if it was of another
+// fetchInto makes part the archive. What an earlier run has left in it is checked as all else is, and if it was of another
 // archive everything is fetched anew.
-func (f *fetching) bring(ctx context.Context, part *os.File) error {
+func (f *fetching) fetchInto(ctx context.Context, part *os.File) error {
 	left, err := part.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (f *fetching) sum(ctx context.Context, part *os.File) (string, error) {
 		return "", err
 	}
 	h := sha256.New()
-	r := &counting{ctx: ctx, r: part, tell: func(n int64) { f.Progress(n, size, "checking the archive") }}
+	r := &counting{ctx: ctx, r: part, onProgress: func(n int64) { f.Progress(n, size, "checking the archive") }}
 	if _, err := io.Copy(h, r); err != nil {
 		return "", err
 	}
@@ -148,10 +148,10 @@ func (f *fetching) sum(ctx context.Context, part *os.File) (string, error) {
 
 // counting reads until its context ends, and tells how many bytes it has read.
 type counting struct {
-	ctx  context.Context // of the one call that reads
-	r    io.Reader
-	n    int64
-	tell func(n int64)
+	ctx        context.Context // of the one call that reads
+	r          io.Reader
+	n          int64
+	onProgress func(n int64)
 }
 
 func (c *counting) Read(b []byte) (int, error) {
@@ -160,6 +160,6 @@ func (c *counting) Read(b []byte) (int, error) {
 	}
 	n, err := c.r.Read(b)
 	c.n += int64(n)
-	c.tell(c.n)
+	c.onProgress(c.n)
 	return n, err
 }

@@ -33,7 +33,7 @@ func Pack(ctx context.Context, w io.Writer, roots map[string]string, progress fu
 			return err
 		}
 		before := done
-		_, err = io.Copy(t, &counting{ctx: ctx, r: file, tell: func(n int64) { progress(before+n, total, f.name) }})
+		_, err = io.Copy(t, &counting{ctx: ctx, r: file, onProgress: func(n int64) { progress(before+n, total, f.name) }})
 		_ = file.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)

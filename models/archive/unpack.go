@@ -80,7 +80,7 @@ func (f *fetching) extract(ctx context.Context, part *os.File, folder string) (r
 	if _, err := part.Seek(0, io.SeekStart); err != nil {
 		return r, err
 	}
-	plain, done, err := decompress(&counting{ctx: ctx, r: part, tell: func(n int64) {
+	plain, done, err := decompress(&counting{ctx: ctx, r: part, onProgress: func(n int64) {
 		f.Progress(n, size, "unpacking")
 	}})
 	if err != nil {

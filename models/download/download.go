@@ -91,7 +91,7 @@ func Download(ctx context.Context, dir string, files []File, c Config) error {
 		return err
 	}
 	for i := range files {
-		if err := d.bring(ctx, &files[i]); err != nil {
+		if err := d.fetch(ctx, &files[i]); err != nil {
 			return fmt.Errorf("%s: %w", files[i].title(), err)
 		}
 	}
@@ -191,8 +191,8 @@ func (f *File) part() string   { return path.Join(partials, f.key()+".part") }
 func (f *File) record() string { return path.Join(partials, f.key()+".json") }
 func (f *File) lock() string   { return path.Join(partials, f.key()+".lock") }
 
-// bring brings one file. Whoever comes second waits, and then finds it.
-func (d *downloading) bring(ctx context.Context, f *File) error {
+// fetch brings one file. Whoever comes second waits, and then finds it.
+func (d *downloading) fetch(ctx context.Context, f *File) error {
 	lock, err := d.root.OpenFile(f.lock(), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err

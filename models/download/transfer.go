@@ -52,11 +52,11 @@ type transfer struct {
 	*downloading
 	*File
 
-	part  *os.File
-	hash  hash.Hash // of the first at bytes
-	at    int64     // bytes in part that are hashed
-	safe  int64     // bytes that the record speaks of
-	shown time.Time // when progress was told
+	part       *os.File
+	hash       hash.Hash // of the first at bytes
+	at         int64     // bytes in part that are hashed
+	safe       int64     // bytes that the record speaks of
+	reportedAt time.Time // when progress was told
 }
 
 // record is what is known of a file that is not whole. Its bytes are on the disk: what a machine that lost its power had
@@ -102,8 +102,8 @@ func (t *transfer) discard() {
 	_ = errors.Join(t.root.Remove(t.File.part()), t.root.Remove(t.File.record()))
 }
 
-// keep has the disk hold what has come, and writes how much that is.
-func (t *transfer) keep() error {
+// flush has the disk hold what has come, and writes how much that is.
+func (t *transfer) flush() error {
 	if err := t.part.Sync(); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (t *transfer) run(ctx context.Context) error {
 		before := t.at
 		after, err := t.attempt(ctx)
 		if t.at > t.safe {
-			err = errors.Join(err, t.keep())
+			err = errors.Join(err, t.flush())
 		}
 		if t.at > before {
 			failed = 0
@@ -277,12 +277,12 @@ func (t *transfer) take(b []byte) error {
 	}
 	t.hash.Write(b) // never fails
 	t.at += int64(len(b))
-	if now := time.Now(); now.Sub(t.shown) > t.every || t.at == t.Size {
-		t.shown = now
+	if now := time.Now(); now.Sub(t.reportedAt) > t.every || t.at == t.Size {
+		t.reportedAt = now
 		t.Progress(t.before+t.at, t.total, t.title())
 	}
 	if t.at-t.safe >= t.sync {
-		if err := t.keep(); err != nil {
+		if err := t.flush(); err != nil {
 			return permanent{err}
 		}
 	}

@@ -47,7 +47,7 @@ func Is(err error, k Kind) bool {
 func (c *Client) refusal(r Reference, answer *http.Response) error {
 	page := c.page(r.Repository)
 	code := answer.Header.Get("X-Error-Code")
-	message := said(answer)
+	message := errorText(answer)
 	e := &Error{Status: answer.StatusCode}
 	isInvalidToken := strings.Contains(message, "Invalid credentials") || strings.Contains(message, "invalid username or password")
 	switch {
@@ -82,8 +82,8 @@ func (c *Client) refusal(r Reference, answer *http.Response) error {
 	return e
 }
 
-// said is what an answer says is wrong: the header, or the error of its JSON.
-func said(answer *http.Response) string {
+// errorText is what an answer says is wrong: the header, or the error of its JSON.
+func errorText(answer *http.Response) string {
 	const most = 4 << 10
 	var body struct {
 		Error string `json:"error"`

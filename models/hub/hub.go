@@ -195,7 +195,7 @@ func (c *Client) Stat(ctx context.Context, r Reference) (Entry, error) {
 	if c.Offline {
 		return c.cachedEntry(r)
 	}
-	answer, err := c.ask(ctx, http.MethodHead, c.resolve(r), 0, false)
+	answer, err := c.send(ctx, http.MethodHead, c.resolve(r), 0, false)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -248,19 +248,19 @@ func (c *Client) FileAt(address string, e Entry, name string) download.File {
 	return download.File{
 		Name: name, Title: path.Base(e.Path), Size: e.Size, SHA256: e.SHA256, Git: e.Git,
 		Get: func(ctx context.Context, offset int64) (*http.Response, error) {
-			return c.ask(ctx, http.MethodGet, address, offset, true)
+			return c.send(ctx, http.MethodGet, address, offset, true)
 		},
 	}
 }
 
 // get asks for a file, at the hub itself each time: the addresses that it leads to expire, even while they are used.
 func (c *Client) get(ctx context.Context, r Reference, offset int64) (*http.Response, error) {
-	answer, err := c.ask(ctx, http.MethodGet, c.resolve(r), offset, true)
+	answer, err := c.send(ctx, http.MethodGet, c.resolve(r), offset, true)
 	if err != nil || answer.StatusCode != http.StatusForbidden || c.isOwn(answer.Request.URL.String()) {
 		return answer, err
 	}
 	_ = answer.Body.Close()
-	return c.ask(ctx, http.MethodGet, c.resolve(r), offset, true)
+	return c.send(ctx, http.MethodGet, c.resolve(r), offset, true)
 }
 
 // getJSON reads a small answer of the hub, and asks again where it has no time.
@@ -287,7 +287,7 @@ func (c *Client) getJSON(ctx context.Context, r Reference, address string, into 
 
 // tryJSON asks once. A negative wait means that it is of no use to ask again.
 func (c *Client) tryJSON(ctx context.Context, r Reference, address string, into any) (http.Header, time.Duration, error) {
-	answer, err := c.ask(ctx, http.MethodGet, address, 0, true)
+	answer, err := c.send(ctx, http.MethodGet, address, 0, true)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, -1, context.Cause(ctx)
@@ -308,9 +308,9 @@ func (c *Client) tryJSON(ctx context.Context, r Reference, address string, into 
 	return answer.Header, 0, nil
 }
 
-// ask sends a request, and follows where it is led: on the hub's own host with the token, elsewhere without, and where
+// send sends a request, and follows where it is led: on the hub's own host with the token, elsewhere without, and where
 // elsewhere is false not at all.
-func (c *Client) ask(ctx context.Context, method, address string, offset int64, elsewhere bool) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, method, address string, offset int64, elsewhere bool) (*http.Response, error) {
 	for range mostRedirects + 1 {
 		r, err := http.NewRequestWithContext(ctx, method, address, nil)
 		if err != nil {

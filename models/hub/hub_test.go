@@ -237,7 +237,7 @@ func TestHostileRedirects(t *testing.T) {
 			if test.to == "CIRCLE" {
 				h.Redirect = h.URL + "/" + id + "/resolve/main/model.safetensors"
 			}
-			answer, err := c.ask(t.Context(), http.MethodGet, c.resolve(Reference{id, "main", "model.safetensors"}), 0, true)
+			answer, err := c.send(t.Context(), http.MethodGet, c.resolve(Reference{id, "main", "model.safetensors"}), 0, true)
 			if err == nil {
 				answer.Body.Close()
 			}

@@ -17,9 +17,9 @@ import (
 	"github.com/swar-tts/swar/models/hub"
 )
 
-// bringAddress brings a small file, such as a configuration, that lies at an address of its own. Its hash is known when
+// fetchAddress brings a small file, such as a configuration, that lies at an address of its own. Its hash is known when
 // it is here, unless the address says it: https://…#sha256=….
-func (p *Puller) bringAddress(ctx context.Context, f *file) error {
+func (p *Puller) fetchAddress(ctx context.Context, f *file) error {
 	const largest = 1 << 20
 	if f.role != models.RoleConfig {
 		return fmt.Errorf("%s: only configurations are read from addresses; large files come from a hub", f.from)

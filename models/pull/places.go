@@ -21,8 +21,8 @@ import (
 // progress is that of several files as one.
 type progress struct{ before, total int64 }
 
-// whole is how much of the files of a plan there is to bring.
-func (p *Plan) whole() (all progress) {
+// total is how much of the files of a plan there is to bring.
+func (p *Plan) total() (all progress) {
 	for _, f := range p.files {
 		if len(f.places) > 0 {
 			all.total += f.entry.Size
@@ -39,11 +39,11 @@ func (p *Puller) at(done, _ int64, what string) {
 // fewAttempts are made at a place where there is another one.
 const fewAttempts = 2
 
-// bringFromPlaces brings a file from the first place that gives it with the hash that it must have. What one has given of
+// fetchFromPlaces brings a file from the first place that gives it with the hash that it must have. What one has given of
 // it is gone on with at the next one.
-func (p *Puller) bringFromPlaces(ctx context.Context, f *file) error {
+func (p *Puller) fetchFromPlaces(ctx context.Context, f *file) error {
 	if p.isStored(ctx, f) {
-		p.brought(f)
+		p.markFetched(f)
 		return nil
 	}
 	if p.Hub.Offline {
@@ -59,9 +59,9 @@ func (p *Puller) bringFromPlaces(ctx context.Context, f *file) error {
 	})
 	for i, place := range places {
 		isLast := i+1 == len(places)
-		err := p.bringFrom(ctx, f, place, isLast && !p.another)
+		err := p.fetchFrom(ctx, f, place, isLast && !p.another)
 		if err == nil {
-			p.brought(f)
+			p.markFetched(f)
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -87,8 +87,8 @@ func named(who string, err error) error {
 	return fmt.Errorf("%s: %w", who, err)
 }
 
-// brought notes that a file lies on this machine.
-func (p *Puller) brought(f *file) {
+// markFetched notes that a file lies on this machine.
+func (p *Puller) markFetched(f *file) {
 	p.whole.before += f.entry.Size
 	f.local = filepath.Join(p.Store.Files(), filepath.FromSlash(f.name()))
 }
@@ -134,8 +134,8 @@ func (p *Puller) isStored(ctx context.Context, f *file) bool {
 	return download.Download(ctx, p.Store.Files(), []download.File{stored}, download.Config{Progress: p.at}) == nil
 }
 
-// bringFrom brings a file from one place, with few attempts unless it is the last one.
-func (p *Puller) bringFrom(ctx context.Context, f *file, place catalog.Source, isLast bool) error {
+// fetchFrom brings a file from one place, with few attempts unless it is the last one.
+func (p *Puller) fetchFrom(ctx context.Context, f *file, place catalog.Source, isLast bool) error {
 	c := download.Config{Progress: p.at}
 	if !isLast {
 		c.Attempts = fewAttempts

@@ -216,7 +216,7 @@ func (r *resolving) readConfig(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.puller.bring(ctx, f); err != nil {
+	if err := r.puller.fetch(ctx, f); err != nil {
 		return err
 	}
 	r.plan.config, r.plan.files = f.local, append(r.plan.files, f)
@@ -404,15 +404,15 @@ func (p *Puller) isHere(f *file) bool {
 	return err == nil && info.Size() == f.entry.Size || p.Hub.Cached(f.at, f.entry) != ""
 }
 
-// bring sees to it that a file lies on this machine.
-func (p *Puller) bring(ctx context.Context, f *file) error {
+// fetch sees to it that a file lies on this machine.
+func (p *Puller) fetch(ctx context.Context, f *file) error {
 	switch {
 	case f.local != "":
 		return nil
 	case len(f.places) > 0:
-		return p.bringFromPlaces(ctx, f)
+		return p.fetchFromPlaces(ctx, f)
 	case strings.HasPrefix(f.from, "https://"):
-		return p.bringAddress(ctx, f)
+		return p.fetchAddress(ctx, f)
 	}
 	wanted := p.Hub.File(f.at, f.entry, f.name())
 	if cached := p.Hub.Cached(f.at, f.entry); cached != "" {

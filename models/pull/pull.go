@@ -49,9 +49,9 @@ func (p *Puller) pull(ctx context.Context, plan *Plan) (m models.Model, isNew bo
 	}); err != nil {
 		return m, false, err
 	}
-	p.whole, p.another = plan.whole(), plan.next != nil
+	p.whole, p.another = plan.total(), plan.next != nil
 	for _, f := range plan.files {
-		if err := p.bring(ctx, f); err != nil {
+		if err := p.fetch(ctx, f); err != nil {
 			return m, false, fmt.Errorf("%s: %w", cmp.Or(f.title(), f.role), err)
 		}
 		if err := f.describe(); err != nil {
@@ -112,7 +112,7 @@ func (f *file) describe() error {
 func (p *Plan) lock() models.Lock {
 	l := models.Lock{
 		Format: models.LockFormat, Name: p.Name, Reference: p.request.Reference, Repository: p.Repository, Revision: p.Revision.Commit,
-		Licence: p.Licence(), Made: models.Making{Precision: p.request.Precision, Language: p.language(), VoiceSeconds: p.request.VoiceSeconds},
+		Licence: p.Licence(), Made: models.BuildOptions{Precision: p.request.Precision, Language: p.language(), VoiceSeconds: p.request.VoiceSeconds},
 	}
 	if e := p.Entry; e != nil {
 		l.Made.EOSThreshold, l.Made.Steps, l.Made.GELU = e.EOSThreshold, e.Steps, e.GELU
