@@ -78,8 +78,8 @@ func (o *options) checkPeers(cmd *cobra.Command) error {
 	return o.peers.CheckListen(cmd, "--dataplane", o.dataplane)
 }
 
-// spoken is the model of the fleet.
-func (o *options) spoken() speech.Model {
+// fleetModel is the model of the fleet.
+func (o *options) fleetModel() speech.Model {
 	m := speech.Model{ID: o.model}
 	for _, voice := range o.voices {
 		m.Voices = append(m.Voices, speech.Voice{Name: voice, Language: language, SampleRate: speech.SampleRate})

@@ -22,10 +22,10 @@ var errStopping = errors.New("stopping")
 type probes struct {
 	check func(context.Context) error // asks the store
 
-	mu       sync.Mutex // held while the store is asked, so that everybody shares the answer
-	asked    time.Time
-	said     error
-	stopping bool
+	mu        sync.Mutex // held while the store is asked, so that everybody shares the answer
+	checkedAt time.Time
+	result    error
+	stopping  bool
 }
 
 // stop says from now on that no request should come.
@@ -42,13 +42,13 @@ func (p *probes) ready() error {
 	if p.stopping {
 		return errStopping
 	}
-	if p.asked.IsZero() || time.Since(p.asked) >= probeEvery {
+	if p.checkedAt.IsZero() || time.Since(p.checkedAt) >= probeEvery {
 		ctx, cancel := context.WithTimeout(context.Background(), probeLimit) // others wait for it too
 		defer cancel()
-		p.said = p.check(ctx)
-		p.asked = time.Now()
+		p.result = p.check(ctx)
+		p.checkedAt = time.Now()
 	}
-	return p.said
+	return p.result
 }
 
 // handler answers probes, and scrapers with m.

@@ -42,7 +42,7 @@ func serve(ctx context.Context, p *launch.Program, o *options) (err error) {
 		return err
 	}
 	m := metrics.New()
-	m.RegisterLog(lines.Lost)
+	m.RegisterLog(lines.Dropped)
 	m.RegisterConnections(s.servers.Closed)
 	if err := s.assemble(ctx, m); err != nil {
 		s.servers.Close()
@@ -79,7 +79,7 @@ func (s *site) assemble(ctx context.Context, m *metrics.Registry) error {
 	s.addresses = []any{
 		"listen", listener.Addr().String(), "dataplane", dataplane.Addr().String(), "http", probes.Addr().String(),
 	}
-	c := portal.Config{Store: o.store, SignIn: o.signIn, Model: o.spoken, Log: s.log}
+	c := portal.Config{Store: o.store, SignIn: o.signIn, Model: o.fleetModel, Log: s.log}
 	if s.portal, err = portal.OpenShared(ctx, c, creds, dataplane); err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ type options struct {
 	data        string
 	pods        podFlags
 	portal      string
-	portalPeer  peer.Apart
+	portalPeer  peer.Override
 	keys        []string
 	open        bool
 	modelID     string

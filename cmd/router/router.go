@@ -58,7 +58,7 @@ func run(ctx context.Context, p *launch.Program, o *options) (err error) {
 	if r.log, err = o.logging.Open(lines, p.Err.Terminal); err != nil {
 		return err
 	}
-	r.metrics.RegisterLog(lines.Lost)
+	r.metrics.RegisterLog(lines.Dropped)
 	r.metrics.RegisterConnections(r.servers.Closed)
 	flush, err := o.traces.Open(ctx, name, launch.ThisBuild(version).Version)
 	if err != nil {
@@ -92,10 +92,10 @@ func (r *router) open(ctx context.Context) error {
 	}
 	r.listener = serve.WrapListener(public)
 	r.servers.Add(r.public, r.listener)
-	if err := r.openApart(ctx, "--http", o.http, launch.Probes(r.metrics.Handler(), r.ready)); err != nil {
+	if err := r.openSeparate(ctx, "--http", o.http, launch.Probes(r.metrics.Handler(), r.ready)); err != nil {
 		return err
 	}
-	if err := r.openApart(ctx, "--pprof", o.pprof, launch.Profiles()); err != nil {
+	if err := r.openSeparate(ctx, "--pprof", o.pprof, launch.Profiles()); err != nil {
 		return err
 	}
 	return r.openWatch(ctx, credentials)
@@ -172,7 +172,7 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 	}
 	handler := http.Handler(r.api)
 	if o.hideMetrics {
-		handler = launch.Without("/metrics", handler)
+		handler = launch.Hide("/metrics", handler)
 	}
 	if handler, err = withPages(o.pages, handler); err != nil {
 		return &launch.UsageError{Command: name, Err: err}
@@ -192,8 +192,8 @@ func (r *router) closing(h http.Handler) http.Handler {
 	})
 }
 
-// openApart opens an address beside that of the API; none where address is empty.
-func (r *router) openApart(ctx context.Context, flag, address string, h http.Handler) error {
+// openSeparate opens an address beside that of the API; none where address is empty.
+func (r *router) openSeparate(ctx context.Context, flag, address string, h http.Handler) error {
 	if address == "" {
 		return nil
 	}

@@ -113,7 +113,7 @@ func (s *site) secrets() *launch.Screen {
 
 // newKeyCommand makes a key of this server's portal.
 func (s *site) newKeyCommand() string {
-	command := s.app.Called + " keys create"
+	command := s.app.Invocation + " keys create"
 	if s.options.store.Data != portal.DefaultData {
 		command += " --data " + shellWord(s.options.store.Data)
 	}
@@ -140,7 +140,7 @@ func (s *site) firstCommands(base, first string) (curl, say string) {
 		body += `,"voice":"` + voice + `"`
 	}
 	curl = "curl -sS " + base + "/v1/tts -H 'content-type: application/json'"
-	say = s.app.Called + " say"
+	say = s.app.Invocation + " say"
 	if base != call.DefaultServer {
 		say += " --server " + base
 	}

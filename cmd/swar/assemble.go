@@ -30,7 +30,7 @@ func (s *site) assemble(ctx context.Context) (err error) {
 		}
 	}()
 	m := metrics.New()
-	m.RegisterLog(lines.Lost)
+	m.RegisterLog(lines.Dropped)
 	m.RegisterConnections(s.servers.Closed)
 	if err := s.openSpeaker(ctx, m); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *site) assemble(ctx context.Context) (err error) {
 	if s.wyoming, err = s.openWyoming(ctx, config.Metrics); err != nil {
 		return err
 	}
-	return s.listenApart(ctx, m)
+	return s.listenSeparate(ctx, m)
 }
 
 // release closes what assemble has opened and nothing has started.
@@ -155,13 +155,13 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 		return nil, err
 	}
 	if s.options.metrics != "" {
-		h = launch.Without("/metrics", h)
+		h = launch.Hide("/metrics", h)
 	}
 	return h, nil
 }
 
-// listenApart opens the addresses where metrics and profiles are, apart from the API.
-func (s *site) listenApart(ctx context.Context, m *metrics.Registry) error {
+// listenSeparate opens the addresses where metrics and profiles are, apart from the API.
+func (s *site) listenSeparate(ctx context.Context, m *metrics.Registry) error {
 	open := func(flag, address string, h http.Handler) error {
 		if address == "" {
 			return nil

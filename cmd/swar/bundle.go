@@ -36,7 +36,7 @@ func (a *app) nextSteps(dir string) {
 		{"say --bundle " + name + " " + quote("Namaste! Kya haal hai?"), "hear it"},
 		{"serve --bundle " + name, "serve it"},
 	} {
-		fmt.Fprintf(t, "  %s %s\t%s\n", a.Called, step[0], step[1])
+		fmt.Fprintf(t, "  %s %s\t%s\n", a.Invocation, step[0], step[1])
 	}
 	_ = t.Flush() // as every other line that nobody reads
 }

@@ -69,7 +69,7 @@ func (a *app) printLayout(dir string, kind layout.Kind, asJSON bool) error {
 			Bytes  int64  `json:"bytes"`
 		}{kind.String(), bytes})
 	}
-	fmt.Fprintf(a.Out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.Out.Bold(dir), kind, launch.Megabytes(bytes), a.Called, shellWord(dir))
+	fmt.Fprintf(a.Out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.Out.Bold(dir), kind, launch.Megabytes(bytes), a.Invocation, shellWord(dir))
 	fmt.Fprint(a.Out, "Made with `swar bundle convert` from the checkpoint behind it, the same model is faster and smaller.\n")
 	return nil
 }

@@ -60,7 +60,7 @@ It plays and writes nothing. With --wait it tries again while the server is not 
 			if err != nil {
 				return err
 			}
-			s, err := hear(cmd.Context(), c, client.Request{Text: text, Voice: voice}, wait)
+			s, err := trySpeak(cmd.Context(), c, client.Request{Text: text, Voice: voice}, wait)
 			if _, isCut := errors.AsType[*client.CutError](err); err != nil && !isCut {
 				err = call.Reached(where.base, "", err)
 			}
@@ -78,18 +78,18 @@ It plays and writes nothing. With --wait it tries again while the server is not 
 	return cmd
 }
 
-// heard is an utterance that has come in full.
-type heard struct {
+// checkedAudio is an utterance that has come in full.
+type checkedAudio struct {
 	audio  []byte // a WAV
 	first  time.Duration
 	whole  time.Duration
 	frames int // that the server says there are; -1 if it says nothing
 }
 
-// hear has a server speak, again and again for a while where it is not ready.
-func hear(ctx context.Context, c *client.Client, r client.Request, wait time.Duration) (heard, error) {
+// trySpeak has a server speak, again and again for a while where it is not ready.
+func trySpeak(ctx context.Context, c *client.Client, r client.Request, wait time.Duration) (checkedAudio, error) {
 	for end := time.Now().Add(wait); ; {
-		h, err := hearOnce(ctx, c, r)
+		h, err := trySpeakOnce(ctx, c, r)
 		if err == nil || !isEarly(err) || !time.Now().Add(checkEvery).Before(end) {
 			return h, err
 		}
@@ -110,7 +110,7 @@ func isEarly(err error) bool {
 	return !answered || e.Status >= http.StatusInternalServerError || e.Status == http.StatusNotFound // of a gateway without a route
 }
 
-func hearOnce(ctx context.Context, c *client.Client, r client.Request) (h heard, err error) {
+func trySpeakOnce(ctx context.Context, c *client.Client, r client.Request) (h checkedAudio, err error) {
 	begin := time.Now()
 	audio, err := c.Speak(ctx, r)
 	if err != nil {
@@ -129,7 +129,7 @@ func hearOnce(ctx context.Context, c *client.Client, r client.Request) (h heard,
 }
 
 // judge prints what is to be said of an utterance, and fails where it is not as it should be.
-func (a *app) judge(h heard, text string) (err error) {
+func (a *app) judge(h checkedAudio, text string) (err error) {
 	for _, f := range []finding{h.answer(), h.format(), h.length(text), h.sound()} {
 		mark := a.Out.Green("ok  ")
 		if f.bad {
@@ -140,13 +140,13 @@ func (a *app) judge(h heard, text string) (err error) {
 	return err
 }
 
-func (h heard) answer() finding {
+func (h checkedAudio) answer() finding {
 	const digits = time.Millisecond
 	return finding{what: "answer", text: fmt.Sprintf("first audio after %v, all of it after %v", h.first.Round(digits), h.whole.Round(digits))}
 }
 
 // format looks at the header: 24,000 Hz, one channel, 16 bits.
-func (h heard) format() finding {
+func (h checkedAudio) format() finding {
 	want, got := wav.Header(wav.Streaming), h.audio
 	if len(got) < len(want) || string(got[:4]) != "RIFF" || string(got[8:16]) != "WAVEfmt " {
 		return finding{what: "format", text: "it is not a WAV", bad: true}
@@ -159,10 +159,10 @@ func (h heard) format() finding {
 	}
 }
 
-func (h heard) samples() []byte { return h.audio[min(len(h.audio), wav.HeaderBytes):] }
+func (h checkedAudio) samples() []byte { return h.audio[min(len(h.audio), wav.HeaderBytes):] }
 
 // length compares the audio with the text, and with what the server says.
-func (h heard) length(text string) finding {
+func (h checkedAudio) length(text string) finding {
 	n := len(h.samples())
 	letters := utf8.RuneCountInString(text)
 	length := time.Duration(n) * client.FrameDuration / client.FrameBytes
@@ -181,7 +181,7 @@ func (h heard) length(text string) finding {
 }
 
 // sound counts the frames that are not silent.
-func (h heard) sound() finding {
+func (h checkedAudio) sound() finding {
 	all, loud, loudest := 0, 0, 0
 	for b := h.samples(); len(b) >= client.FrameBytes; b = b[client.FrameBytes:] {
 		peak := 0

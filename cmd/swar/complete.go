@@ -9,7 +9,7 @@ import (
 
 // offerVoices completes a voice with those that where lets its key use.
 func (a *app) offerVoices(where *remote) cobra.CompletionFunc {
-	return a.Offer(func(cmd *cobra.Command) ([]cobra.Completion, error) {
+	return a.CompleteFrom(func(cmd *cobra.Command) ([]cobra.Completion, error) {
 		v, err := where.voices(cmd)
 		return named(v), err
 	})
@@ -17,7 +17,7 @@ func (a *app) offerVoices(where *remote) cobra.CompletionFunc {
 
 // offerVoicesHere is offerVoices for a command that may speak in this process.
 func (a *app) offerVoicesHere(where *remote, own *engine.Flags, local *bool) cobra.CompletionFunc {
-	return a.Offer(func(cmd *cobra.Command) ([]cobra.Completion, error) {
+	return a.CompleteFrom(func(cmd *cobra.Command) ([]cobra.Completion, error) {
 		here, err := a.here(cmd, own, *local)
 		if err != nil {
 			return nil, err

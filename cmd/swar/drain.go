@@ -52,7 +52,7 @@ func (s *site) showDraining() (stop func()) {
 			// Who is spoken to listens.
 			if left := s.api.Listeners() + s.speaker.Capacity().Queued; left != shown && left > 0 {
 				shown = left
-				s.say("finishing %s; a second signal stops at once", launch.Plural(left, "utterance"))
+				s.printf("finishing %s; a second signal stops at once", launch.Plural(left, "utterance"))
 			}
 			select {
 			case <-t.C:

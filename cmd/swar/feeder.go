@@ -12,7 +12,7 @@ import (
 const (
 	fedSentences = 30
 	fedEnough    = 1500 // characters, at the end of a sentence
-	fedMost      = 3000 // anywhere
+	maxFed       = 3000 // anywhere
 )
 
 // feeder feeds a text of any length to utterances of a connection, one behind the other.
@@ -29,7 +29,7 @@ type feeder struct {
 // feed feeds a piece of text, and returns the id of the utterance that it has opened; empty for none.
 func (f *feeder) feed(text string) (opened string, err error) {
 	n := utf8.RuneCountInString(text)
-	if f.fed+n > fedMost {
+	if f.fed+n > maxFed {
 		if err := f.finish(); err != nil {
 			return "", err
 		}

@@ -20,8 +20,8 @@ import (
 
 // here decides between this process and a server: an engine that is typed, or otherwise local, means this process.
 func (a *app) here(cmd *cobra.Command, own *engine.Flags, local bool) (bool, error) {
-	wanted := a.Typed("model") || a.Typed("bundle") || a.Typed("engine") // and not only by the environment
-	if wanted && a.Typed("server") {
+	wanted := a.OnCommandLine("model") || a.OnCommandLine("bundle") || a.OnCommandLine("engine") // and not only by the environment
+	if wanted && a.OnCommandLine("server") {
 		return false, launch.BadUsage(cmd, "--server and --bundle or --engine contradict each other; drop one of them")
 	}
 	if !local && !wanted {

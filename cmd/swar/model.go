@@ -179,7 +179,7 @@ func (a *app) printModel(e *catalog.Entry, here *models.Lock, m models.Model) er
 		row("checked", e.Checked.Format("2 January 2006"))
 	}
 	if here == nil {
-		row("here", fmt.Sprintf("no; `%s model pull %s` downloads it", a.Called, e.Name))
+		row("here", fmt.Sprintf("no; `%s model pull %s` downloads it", a.Invocation, e.Name))
 		return t.Flush()
 	}
 	row("here", fmt.Sprintf("%s, %s, %s, pulled on %s", m.Folder, launch.Megabytes(m.Bytes), here.Made.Precision, here.Pulled.Format("2 January 2006")))

@@ -145,7 +145,7 @@ func (p *pulling) run(ctx context.Context) (m models.Model, isNew bool, err erro
 		Store: store, Hub: h, Progress: shown.at, Verify: p.verify, Measure: p.measure(),
 		Notice: func(line string) {
 			shown.task.Clear()
-			p.say("%s", line)
+			p.printf("%s", line)
 		},
 	}
 	plan, err := puller.Plan(ctx, p.request)
@@ -170,14 +170,14 @@ func (p *pulling) verify(ctx context.Context, folder string) error {
 	v := &verifying{app: p.app, shown: p.app.NewTask(), dir: folder, quiet: p.quiet, lean: true}
 	defer v.shown.Clear()
 	if !p.runtime.Named() && p.runtime.Find() != nil {
-		p.say("the library of the neural engine is not found, so that the model was not tried; see `%s doctor`", p.app.Called)
+		p.printf("the library of the neural engine is not found, so that the model was not tried; see `%s doctor`", p.app.Invocation)
 		return v.files()
 	}
 	return v.bundle(ctx, p.runtime)
 }
 
-// say tells people something, unless they want to hear nothing.
-func (p *pulling) say(format string, args ...any) {
+// printf tells people something, unless they want to hear nothing.
+func (p *pulling) printf(format string, args ...any) {
 	if !p.quiet {
 		fmt.Fprintf(p.app.Err, format+"\n", args...)
 	}
@@ -189,30 +189,30 @@ func (p *pulling) show(plan *pull.Plan) {
 	if e := plan.Entry; e != nil {
 		title += ": " + e.Title
 	}
-	p.say("%s", p.app.Err.Bold(title))
-	p.say("  from     %s", plan.From())
+	p.printf("%s", p.app.Err.Bold(title))
+	p.printf("  from     %s", plan.From())
 	licence := plan.Licence()
 	if licence == "" {
 		licence = "not stated: read its page before you use it"
 	}
-	p.say("  licence  %s", licence)
+	p.printf("  licence  %s", licence)
 	if plan.Revision.Gate != "" {
-		p.say("  gate     its terms have to be accepted on its page")
+		p.printf("  gate     its terms have to be accepted on its page")
 	}
 	if plan.Bytes > 0 {
-		p.say("  size     %s to download", launch.Megabytes(plan.Bytes))
+		p.printf("  size     %s to download", launch.Megabytes(plan.Bytes))
 	} else {
-		p.say("  size     all of it is here")
+		p.printf("  size     all of it is here")
 	}
 	for _, v := range plan.Voices {
-		p.say("  voice    %s is %s (%s)", v.Name, v.Attribution, v.Licence)
+		p.printf("  voice    %s is %s (%s)", v.Name, v.Attribution, v.Licence)
 		for _, n := range v.Notes {
-			p.say("           %s", n)
+			p.printf("           %s", n)
 		}
 	}
 	if e := plan.Entry; e != nil {
 		for _, n := range e.Notes {
-			p.say("  note     %s", n)
+			p.printf("  note     %s", n)
 		}
 	}
 }
@@ -230,7 +230,7 @@ func (p *pulling) done(m models.Model, isNew bool) {
 		fmt.Fprintf(out, "%s %s@%s: %s, %s, %s\n\n", out.Green("✓"), m.Name, m.Short(), m.Made.Precision, launch.Plural(len(m.Voices), "voice"),
 			launch.Megabytes(m.Bytes))
 	}
-	fmt.Fprintf(out, "  %s say --model %s %s\n  %s serve --model %s\n", p.app.Called, m.Name, quote("Namaste! Kya haal hai?"), p.app.Called, m.Name)
+	fmt.Fprintf(out, "  %s say --model %s %s\n  %s serve --model %s\n", p.app.Invocation, m.Name, quote("Namaste! Kya haal hai?"), p.app.Invocation, m.Name)
 }
 
 // pace shows progress with its rate, and the time that is left.
@@ -238,10 +238,10 @@ type pace struct {
 	task  *launch.Task
 	quiet bool
 
-	what  string
-	begun time.Time
-	first int64     // of done, when what began
-	told  time.Time // when a line was printed that is no bar
+	what      string
+	begun     time.Time
+	first     int64     // of done, when what began
+	printedAt time.Time // when a line was printed that is no bar
 }
 
 func (p *pulling) newPace() *pace { return &pace{task: p.app.NewTask(), quiet: p.quiet} }
@@ -257,7 +257,7 @@ func (p *pace) at(done, total int64, what string) {
 	}
 	now := time.Now()
 	if what != p.what {
-		p.what, p.begun, p.first, p.told = what, now, done, now
+		p.what, p.begun, p.first, p.printedAt = what, now, done, now
 	}
 	passed := now.Sub(p.begun)
 	if done <= p.first || passed < paceAfter || total <= 0 {
@@ -266,9 +266,9 @@ func (p *pace) at(done, total int64, what string) {
 	}
 	perSecond := float64(done-p.first) / passed.Seconds()
 	left := time.Duration(float64(total-done) / perSecond * float64(time.Second)).Round(time.Second)
-	p.task.With(fmt.Sprintf("%d %%, %v left", 100*done/total, left), now.Sub(p.told) >= paceLines)
-	if now.Sub(p.told) >= paceLines {
-		p.told = now
+	p.task.With(fmt.Sprintf("%d %%, %v left", 100*done/total, left), now.Sub(p.printedAt) >= paceLines)
+	if now.Sub(p.printedAt) >= paceLines {
+		p.printedAt = now
 	}
 	p.task.At(done, total, what)
 }

@@ -99,7 +99,7 @@ func (p *pulling) pullImage(ctx context.Context, store models.Store, shown *pace
 		return m, err
 	}
 	shown.task.Clear()
-	p.say("%s\n  from     %s\n  size     %s to download", p.request.Reference, found.Digest, launch.Megabytes(found.Bytes))
+	p.printf("%s\n  from     %s\n  size     %s to download", p.request.Reference, found.Digest, launch.Megabytes(found.Bytes))
 	downloads := filepath.Join(store.Dir, ".fetching-"+strings.TrimPrefix(found.Digest, "sha256:"))
 	m, err = store.Import(ctx, p.importing(shown, p.request.Reference), func(folder string) error {
 		return found.Pull(ctx, folder, downloads, c)

@@ -50,7 +50,7 @@ func (a *app) modelVerifyCommand() *cobra.Command {
 			}
 			if sum != m.Bundle {
 				return fmt.Errorf("the manifest of %s was changed since it was pulled: its SHA-256 is %s, and the lock file says %s; "+
-					"`%s model rm %s` and pull it again", m.Name, sum, m.Bundle, a.Called, args[0])
+					"`%s model rm %s` and pull it again", m.Name, sum, m.Bundle, a.Invocation, args[0])
 			}
 			return launch.Interrupted(cmd.Context(), a.verifyBundle(cmd.Context(), m.Folder, r))
 		},
@@ -105,7 +105,7 @@ func (a *app) exportModel(ctx context.Context, store models.Store, m models.Mode
 		return err
 	}
 	shown.Clear()
-	fmt.Fprintf(a.Out, "%s %s  %s\n\n  %s model import %s\n", a.Out.Green("✓"), hex.EncodeToString(sum.Sum(nil)), output, a.Called, quote(output))
+	fmt.Fprintf(a.Out, "%s %s  %s\n\n  %s model import %s\n", a.Out.Green("✓"), hex.EncodeToString(sum.Sum(nil)), output, a.Invocation, quote(output))
 	return nil
 }
 

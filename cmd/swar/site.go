@@ -56,7 +56,7 @@ func (s *site) run(ctx context.Context) error {
 	defer fail(nil)
 	s.servers.Start(fail)
 	if s.options.engine.Neural() { // the other engine is there at once
-		s.say("warming up %s", launch.Plural(s.options.workers.Count(), "worker"))
+		s.printf("warming up %s", launch.Plural(s.options.workers.Count(), "worker"))
 	}
 
 	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts what they
@@ -110,8 +110,8 @@ func (s *site) ready(ctx context.Context) error {
 	}
 }
 
-// say tells people what happens.
-func (s *site) say(format string, args ...any) {
+// printf tells people what happens.
+func (s *site) printf(format string, args ...any) {
 	if s.proseAllowed() {
 		fmt.Fprintf(s.app.Err, name+": "+format+"\n", args...)
 	}

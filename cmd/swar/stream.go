@@ -185,10 +185,10 @@ const window = 4
 
 // sent is an utterance that has not ended.
 type sent struct {
-	text  string
-	at    time.Time
-	begun bool // something of it was shown
-	heard int  // bytes of its audio
+	text       string
+	at         time.Time
+	begun      bool // something of it was shown
+	audioBytes int  // bytes of its audio
 }
 
 func (s *streaming) run(ctx context.Context, conn *client.Conn, lines <-chan string) error {
@@ -246,13 +246,13 @@ func (s *streaming) run(ctx context.Context, conn *client.Conn, lines <-chan str
 // finish completes the audio with what there is, and returns err or what went wrong with that. Nothing makes no file.
 func (s *streaming) finish(err error) error {
 	if !s.collected {
-		_ = s.audio.finish(errNothing)
+		_ = s.audio.finish(errNoAudio)
 		return err
 	}
 	return errors.Join(err, s.audio.finish(nil))
 }
 
-var errNothing = errors.New("no audio")
+var errNoAudio = errors.New("no audio")
 
 // request asks for text to be spoken in the format that is collected.
 func (s *streaming) request(text string) client.Request {
@@ -326,10 +326,10 @@ func (s *streaming) collect(data []byte, u *sent) error {
 			return err
 		}
 	}
-	if u.heard == 0 && !s.asJSON {
+	if u.audioBytes == 0 && !s.asJSON {
 		s.line(time.Since(u.at), "audio", "the first %d bytes are here", len(data))
 	}
-	u.heard += len(data)
+	u.audioBytes += len(data)
 	_, err := s.audio.Write(data)
 	return err
 }

@@ -106,8 +106,8 @@ func (v *voiceBundle) changed() error {
 	return v.store.Changed(*v.stored)
 }
 
-// tellServer has a server that speaks with the bundle take in its voices, and says so. The bundle has changed whatever becomes of it.
-func (v *voiceBundle) tellServer(ctx context.Context, a *app) error {
+// notifyServer has a server that speaks with the bundle take in its voices, and says so. The bundle has changed whatever becomes of it.
+func (v *voiceBundle) notifyServer(ctx context.Context, a *app) error {
 	waiting := a.NewTask()
 	waiting.At(0, 0, "waiting for the server on "+v.data)
 	c, err := a.portal.ReadVoices(ctx, v.data, v.dir)
@@ -208,7 +208,7 @@ what it is speaking with it goes on to its end.`,
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s %s is removed from %s\n", a.Out.Green("✓"), args[0], dir)
-			return launch.Interrupted(cmd.Context(), in.tellServer(cmd.Context(), a))
+			return launch.Interrupted(cmd.Context(), in.notifyServer(cmd.Context(), a))
 		},
 	}
 	in.define(cmd)

@@ -72,7 +72,7 @@ speaking; --data says which. In a fleet a voice comes with its bundle, by a roll
 			if err := errors.Join(a.addVoice(ctx, n, &r), in.changed()); err != nil {
 				return launch.Interrupted(ctx, err)
 			}
-			return launch.Interrupted(ctx, in.tellServer(ctx, a))
+			return launch.Interrupted(ctx, in.notifyServer(ctx, a))
 		},
 	}
 	in.define(cmd)
@@ -123,7 +123,7 @@ func (a *app) addVoice(ctx context.Context, n convert.Addition, r *engine.Runtim
 		fmt.Fprintln(a.Out, a.Out.Yellow("  it ran to its limit without an end of speech: try another recording"))
 	}
 	fmt.Fprintf(a.Out, "\n  %s say --bundle %s --voice %s %s   hear it\n",
-		a.Called, shellWord(n.Bundle), shellWord(n.Name), quote("Namaste! Kya haal hai?"))
+		a.Invocation, shellWord(n.Bundle), shellWord(n.Name), quote("Namaste! Kya haal hai?"))
 	return nil
 }
 

@@ -69,7 +69,7 @@ type localSpeech struct {
 // Model implements [wyoming.Speech].
 func (s localSpeech) Model(ctx context.Context) (speech.Model, error) {
 	m, err := s.api.LocalModel(ctx, s.key)
-	return m, shownLocally(err)
+	return m, localError(err)
 }
 
 // Say implements [wyoming.Speech].
@@ -86,7 +86,7 @@ func (s localSpeech) begin(ctx context.Context, o serve.LocalOrder) (wyoming.Fed
 	o.Endpoint, o.Key = dialect.Wyoming, s.key
 	t, err := s.api.NewLocalTurn(ctx, o)
 	if err != nil {
-		return nil, shownLocally(err)
+		return nil, localError(err)
 	}
 	return localTurn{t}, nil
 }
@@ -95,14 +95,14 @@ func (s localSpeech) begin(ctx context.Context, o serve.LocalOrder) (wyoming.Fed
 type localTurn struct{ *serve.LocalTurn }
 
 // Append implements [wyoming.FedTurn].
-func (t localTurn) Append(text string) error { return shownLocally(t.LocalTurn.Append(text)) }
+func (t localTurn) Append(text string) error { return localError(t.LocalTurn.Append(text)) }
 
 // Speak implements [wyoming.Turn].
 func (t localTurn) Speak(ctx context.Context, audio func([]byte) error) error {
-	return shownLocally(t.LocalTurn.Speak(ctx, audio))
+	return localError(t.LocalTurn.Speak(ctx, audio))
 }
 
-func shownLocally(err error) error {
+func localError(err error) error {
 	if err == nil {
 		return nil
 	}

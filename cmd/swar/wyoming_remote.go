@@ -24,7 +24,7 @@ type remoteSpeech struct {
 func (s remoteSpeech) Model(ctx context.Context) (m speech.Model, err error) {
 	v, err := s.client.Voices(ctx)
 	if err != nil {
-		return m, s.shown(ctx, err)
+		return m, s.remoteError(ctx, err)
 	}
 	m.ID = v.Model
 	for _, of := range v.Voices {
@@ -42,14 +42,14 @@ func (s remoteSpeech) Say(_ context.Context, voice string, text wyoming.Text) (w
 func (s remoteSpeech) Feed(ctx context.Context, voice string) (wyoming.FedTurn, error) {
 	conn, err := s.client.Stream(ctx)
 	if err != nil {
-		return nil, s.shown(ctx, err)
+		return nil, s.remoteError(ctx, err)
 	}
 	f := feeder{conn: conn, request: client.Request{Voice: voice, Format: client.PCM16}}
 	return &fedTurn{remoteSpeech: s, conn: conn, feeder: f}, nil
 }
 
-// shown is an error as the clients of Wyoming see it.
-func (s remoteSpeech) shown(ctx context.Context, err error) error {
+// remoteError is an error as the clients of Wyoming see it.
+func (s remoteSpeech) remoteError(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (t wholeTurn) Speak(ctx context.Context, audio func([]byte) error) error {
 	}
 	sound, err := t.client.Speak(ctx, t.request)
 	if err != nil {
-		return t.shown(ctx, err)
+		return t.remoteError(ctx, err)
 	}
 	ahead := sound.ReadAhead()
 	defer func() { _ = ahead.Close() }()
@@ -89,7 +89,7 @@ func (t wholeTurn) Speak(ctx context.Context, audio func([]byte) error) error {
 		case io.EOF, io.ErrUnexpectedEOF: // bare: of audio that was cut it is wrapped
 			return nil
 		default:
-			return t.shown(ctx, err)
+			return t.remoteError(ctx, err)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (t *fedTurn) Speak(ctx context.Context, audio func([]byte) error) error {
 		case errors.Is(err, net.ErrClosed) && ctx.Err() == nil && t.over(0):
 			return nil
 		case err != nil:
-			return t.shown(ctx, err)
+			return t.remoteError(ctx, err)
 		}
 		switch e := e.(type) {
 		case *client.AudioEvent:
@@ -145,9 +145,9 @@ func (t *fedTurn) Speak(ctx context.Context, audio func([]byte) error) error {
 				return err
 			}
 		case *client.ErrorEvent:
-			return t.shown(ctx, e.Err)
+			return t.remoteError(ctx, e.Err)
 		case *client.CancelledEvent:
-			return t.shown(ctx, fmt.Errorf("the server has cancelled %s", e.RequestID))
+			return t.remoteError(ctx, fmt.Errorf("the server has cancelled %s", e.RequestID))
 		case *client.EndEvent:
 			if t.over(1) {
 				return nil

@@ -44,7 +44,7 @@ func run(ctx context.Context, p *launch.Program, o *options) (err error) {
 		return err
 	}
 	m := metrics.New()
-	m.RegisterLog(lines.Lost)
+	m.RegisterLog(lines.Dropped)
 	m.RegisterConnections(w.probes.Closed)
 	flush, err := o.traces.Open(ctx, name, launch.ThisBuild(version).Version)
 	if err != nil {

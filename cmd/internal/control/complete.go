@@ -10,7 +10,7 @@ import (
 
 // offerKeys completes the identifier of a key, the first argument, with the keys that are good.
 func (a *Commands) offerKeys(c *control) cobra.CompletionFunc {
-	keys := a.Offer(func(cmd *cobra.Command) (all []cobra.Completion, err error) {
+	keys := a.CompleteFrom(func(cmd *cobra.Command) (all []cobra.Completion, err error) {
 		if err := c.open(a, cmd); err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (a *Commands) offerKeys(c *control) cobra.CompletionFunc {
 
 // offerOrgs completes an organisation.
 func (a *Commands) offerOrgs(c *control) cobra.CompletionFunc {
-	return a.Offer(func(cmd *cobra.Command) (all []cobra.Completion, err error) {
+	return a.CompleteFrom(func(cmd *cobra.Command) (all []cobra.Completion, err error) {
 		if err := c.open(a, cmd); err != nil {
 			return nil, err
 		}

@@ -53,14 +53,14 @@ func (c *control) local() bool { return c.token == "" }
 // open finds the portal. It connects to nothing.
 func (c *control) open(a *Commands, cmd *cobra.Command) error {
 	if c.local() {
-		if a.Typed("server") {
+		if a.OnCommandLine("server") {
 			return launch.BadUsage(cmd, "--server needs --token; `swar signin E-MAIL` gets one")
 		}
 		c.useSocket(a)
 		return nil
 	}
 	c.use(a)
-	if a.Typed("data") {
+	if a.OnCommandLine("data") {
 		return launch.BadUsage(cmd, "--data and --token contradict each other: --data means the server of this machine")
 	}
 	var err error

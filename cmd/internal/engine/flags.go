@@ -28,7 +28,7 @@ type Flags struct {
 	model   string // of the store; Check finds its bundle
 	mayPull bool   // one that is not in the store
 	orOther bool   // espeak-ng speaks where the model cannot
-	tell    func(line string)
+	notice  func(line string)
 	pull    func(ctx context.Context, reference string) (models.Model, error)
 	digest  string // of the bundle's manifest; empty for any
 	cacheMB *int   // nil where no flag sets it: the engine's default
@@ -59,7 +59,7 @@ func (s *Flags) DefineDigest(f *pflag.FlagSet) {
 // DefinePull defines --pull and --or-espeak, for programs that may bring a model by themselves. tell is given a line for
 // people where espeak-ng speaks in place of the model.
 func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, reference string) (models.Model, error), tell func(line string)) {
-	s.pull, s.tell = pull, tell
+	s.pull, s.notice = pull, tell
 	f.BoolVar(&s.mayPull, "pull", false, "download --model first if it is not installed")
 	f.BoolVar(&s.orOther, "or-espeak", false, "speak with espeak-ng, and say so, where the model of --model "+
 		"or what runs it is missing, or SWAR_VOICE is espeak")
@@ -118,7 +118,7 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 // tryModel is useModel, but where the model cannot be brought or run, it prints the reason and espeak-ng speaks instead.
 func (s *Flags) tryModel(cmd *cobra.Command) error {
 	if os.Getenv("SWAR_VOICE") == "espeak" {
-		s.tell("speaking with espeak-ng, because SWAR_VOICE is espeak")
+		s.notice("speaking with espeak-ng, because SWAR_VOICE is espeak")
 		return nil
 	}
 	err := s.Find()
@@ -129,7 +129,7 @@ func (s *Flags) tryModel(cmd *cobra.Command) error {
 		return err
 	}
 	s.bundle = ""
-	s.tell(fmt.Sprintf("speaking with espeak-ng: the model %s is not available: %v", s.model, err))
+	s.notice(fmt.Sprintf("speaking with espeak-ng: the model %s is not available: %v", s.model, err))
 	return nil
 }
 

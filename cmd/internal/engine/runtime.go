@@ -21,22 +21,22 @@ type Runtime struct {
 	Library string // the file that was found
 	Release string // of the library that was loaded
 
-	wanted string // the file that was asked for, if any
-	kernel string // that was asked for, if any
+	requested string // the file that was asked for, if any
+	kernel    string // that was asked for, if any
 }
 
 // Define defines the flags that choose what runs neural models.
 func (r *Runtime) Define(f *pflag.FlagSet) {
-	f.StringVar(&r.wanted, "onnxruntime", "", "the library that runs neural models, a `file` (default the one of make onnxruntime or of the system)")
+	f.StringVar(&r.requested, "onnxruntime", "", "the library that runs neural models, a `file` (default the one of make onnxruntime or of the system)")
 	f.StringVar(&r.kernel, "kernel", "", "the `instructions` that multiply integers, for tests and support (default the fastest; swar doctor names them)")
 }
 
 // Named reports whether a library was asked for.
-func (r *Runtime) Named() bool { return r.wanted != "" }
+func (r *Runtime) Named() bool { return r.requested != "" }
 
 // Find looks for the library, without loading it.
 func (r *Runtime) Find() (err error) {
-	r.Library, err = onnx.FindLibrary(r.wanted)
+	r.Library, err = onnx.FindLibrary(r.requested)
 	return err
 }
 

@@ -43,7 +43,7 @@ func OneOf(cmd *cobra.Command, what, word string, words []string) error {
 // inWords says what was wrong with a command line as somebody would who does not know which library reads it.
 func inWords(err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return fmt.Errorf("--%s %q: %w", e.GetFlag().Name, e.GetValue(), Wanted(e.GetFlag(), e.Unwrap()))
+		return fmt.Errorf("--%s %q: %w", e.GetFlag().Name, e.GetValue(), FlagError(e.GetFlag(), e.Unwrap()))
 	}
 	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return fmt.Errorf("--%s wants a value", e.GetFlag().Name)

@@ -34,7 +34,7 @@ func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err erro
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			err = list.Replace(strings.Fields(value))
 		} else if err = f.Value.Set(value); err != nil {
-			err = fmt.Errorf("%q: %w", value, Wanted(f, err))
+			err = fmt.Errorf("%q: %w", value, FlagError(f, err))
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", Variable(f.Name), err)
@@ -45,8 +45,8 @@ func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err erro
 	return err
 }
 
-// Wanted says what value a flag wants that has refused one with err.
-func Wanted(f *pflag.Flag, err error) error {
+// FlagError says what value a flag wants that has refused one with err.
+func FlagError(f *pflag.Flag, err error) error {
 	switch kind := f.Value.Type(); {
 	case errors.Is(err, strconv.ErrRange):
 		return errors.New("the number is too large")

@@ -26,8 +26,8 @@ const (
 // connections wait, the one that has waited longest is closed, of the address that has most of them: a request that
 // arrives at once is answered however many others wait.
 type guard struct {
-	most int // connections that may wait
-	open int // connections that there may be
+	limit int // connections that may wait
+	open  int // connections that there may be
 
 	mu      sync.Mutex
 	count   int              // open connections
@@ -44,7 +44,7 @@ const (
 
 func newGuard(files int) *guard {
 	open := files - min(files/2, 256) // the rest is for those who speak: engines, logs, the store
-	return &guard{most: min(maxWaiting, open), open: open, from: map[string]int{}, closed: map[string]int64{}}
+	return &guard{limit: min(maxWaiting, open), open: open, from: map[string]int{}, closed: map[string]int64{}}
 }
 
 // guardedListener accepts connections for a guard.
@@ -109,14 +109,14 @@ func (g *guard) admit(c *guardedConn) bool {
 // wait puts a connection among those that wait for a request.
 func (g *guard) wait(c *guardedConn) {
 	g.mu.Lock()
-	if c.place != nil || c.gone {
+	if c.place != nil || c.closed {
 		g.mu.Unlock()
 		return
 	}
 	c.place = g.waiting.PushBack(c)
 	g.from[c.address]++
 	var evicted *guardedConn
-	if g.waiting.Len() > g.most {
+	if g.waiting.Len() > g.limit {
 		evicted = g.evictLocked()
 	}
 	g.mu.Unlock()
@@ -155,8 +155,8 @@ func (g *guard) leave(c *guardedConn, gone bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.leaveLocked(c)
-	if gone && !c.gone {
-		c.gone = true
+	if gone && !c.closed {
+		c.closed = true
 		g.count--
 	}
 }
@@ -190,8 +190,8 @@ type guardedConn struct {
 	guard   *guard
 	address string
 
-	place *list.Element // among those that wait; guard.mu guards it
-	gone  bool          // closed; guard.mu guards it
+	place  *list.Element // among those that wait; guard.mu guards it
+	closed bool          // closed; guard.mu guards it
 
 	isHeader atomic.Bool // what is read next is a request header
 

@@ -80,7 +80,7 @@ func answerOn(t *testing.T, c net.Conn) (int, string) {
 
 func limitsOf(most, open int) *guard {
 	g := newGuard(2 * open)
-	g.most, g.open = most, open
+	g.limit, g.open = most, open
 	return g
 }
 

@@ -5,8 +5,8 @@ import (
 	"net/http/pprof"
 )
 
-// Without hides a path of h, which then answers as to any other that it does not know.
-func Without(path string, h http.Handler) http.Handler {
+// Hide hides a path of h, which then answers as to any other that it does not know.
+func Hide(path string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == path {
 			r = r.Clone(r.Context())

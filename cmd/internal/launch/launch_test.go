@@ -136,7 +136,7 @@ func TestLinesThatAreLostAreCounted(t *testing.T) {
 			for range 3 {
 				log.Info("a line of a log") // 33 bytes with its level and its end
 			}
-			if got := w.Lost(); got != tt.want {
+			if got := w.Dropped(); got != tt.want {
 				t.Errorf("%d lines are lost, want %d", got, tt.want)
 			}
 		})

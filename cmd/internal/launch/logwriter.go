@@ -8,8 +8,8 @@ import (
 // LogWriter counts the lines that could not be written. A log has nowhere to complain to: without a count nobody
 // learns that its disk is full or its reader gone.
 type LogWriter struct {
-	to   io.Writer
-	lost atomic.Int64
+	to      io.Writer
+	dropped atomic.Int64
 }
 
 // NewLogWriter returns a writer to w, which gets one line with each Write.
@@ -19,10 +19,10 @@ func NewLogWriter(w io.Writer) *LogWriter { return &LogWriter{to: w} }
 func (w *LogWriter) Write(line []byte) (int, error) {
 	n, err := w.to.Write(line)
 	if err != nil || n < len(line) {
-		w.lost.Add(1)
+		w.dropped.Add(1)
 	}
 	return n, err
 }
 
-// Lost returns how many lines were not written, or not whole.
-func (w *LogWriter) Lost() int64 { return w.lost.Load() }
+// Dropped returns how many lines were not written, or not whole.
+func (w *LogWriter) Dropped() int64 { return w.dropped.Load() }

@@ -22,11 +22,11 @@ const (
 
 // Program is a program of Swar and the terminal that it was called from.
 type Program struct {
-	Name   string // in messages
-	Called string // by whoever called it, perhaps with a path
-	In     io.Reader
-	Out    *Screen
-	Err    *Screen
+	Name       string // in messages
+	Invocation string // by whoever called it, perhaps with a path
+	In         io.Reader
+	Out        *Screen
+	Err        *Screen
 
 	// ExitCode and Explain are asked about errors that not every program knows. Without them the code is [ExitFailure],
 	// and the text that of the error.
@@ -41,7 +41,7 @@ type Program struct {
 // NewProgram returns the program of this process.
 func NewProgram(name string) *Program {
 	return &Program{
-		Name: name, Called: os.Args[0], In: os.Stdin, Out: newScreen(os.Stdout), Err: newScreen(os.Stderr),
+		Name: name, Invocation: os.Args[0], In: os.Stdin, Out: newScreen(os.Stdout), Err: newScreen(os.Stderr),
 		lookup: os.LookupEnv,
 	}
 }
@@ -89,8 +89,8 @@ func (p *Program) Settings(cmd *cobra.Command) error {
 	return FromEnv(cmd.Flags(), p.lookup)
 }
 
-// Typed reports whether a flag stands on the command line, which may mean more than the environment does.
-func (p *Program) Typed(flag string) bool { return p.typed[flag] }
+// OnCommandLine reports whether a flag stands on the command line, which may mean more than the environment does.
+func (p *Program) OnCommandLine(flag string) bool { return p.typed[flag] }
 
 func (p *Program) exitCode(err error) int {
 	if isInterrupt(err) || errors.Is(err, context.Canceled) {

@@ -68,8 +68,8 @@ func TestWhatAProgramSaysOfErrors(t *testing.T) {
 			if code != tt.code || said.String() != tt.says || out.Len() > 0 {
 				t.Errorf("exit code %d, says %q, writes %q; want %d and %q", code, said.String(), out.String(), tt.code, tt.says)
 			}
-			if wrote := len(tt.args) > 0; code == ExitOK && p.Typed("workers") != wrote {
-				t.Errorf("typed %v, want %v", p.Typed("workers"), wrote)
+			if wrote := len(tt.args) > 0; code == ExitOK && p.OnCommandLine("workers") != wrote {
+				t.Errorf("typed %v, want %v", p.OnCommandLine("workers"), wrote)
 			}
 		})
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
 
-// Apart says what is different towards one process that does not belong to the fleet, such as a portal that several
+// Override says what is different towards one process that does not belong to the fleet, such as a portal that several
 // fleets share: another token, and another authority. What is not set is as it is for everybody else.
-type Apart struct {
-	whom  string
+type Override struct {
+	peer  string
 	token string // its file
 	ca    string // its file
 }
 
 // Define defines --WHOM-token-file and --WHOM-ca.
-func (a *Apart) Define(f *pflag.FlagSet, whom string) {
-	a.whom = whom
+func (a *Override) Define(f *pflag.FlagSet, whom string) {
+	a.peer = whom
 	f.StringVar(&a.token, whom+"-token-file", "", "`file` with the token for the "+whom+" (default that of --token-file)")
 	f.StringVar(&a.ca, whom+"-ca", "",
 		"`file` with the certificate of the authority that signs those of the "+whom+" (default that of --tls-ca)")
@@ -28,19 +28,19 @@ func (a *Apart) Define(f *pflag.FlagSet, whom string) {
 
 // Check refuses settings for a process that is not dialled, and an authority where nobody has a certificate. p was
 // checked.
-func (a *Apart) Check(cmd *cobra.Command, p *Flags, dialled bool) error {
+func (a *Override) Check(cmd *cobra.Command, p *Flags, dialled bool) error {
 	switch {
 	case (a.token != "" || a.ca != "") && !dialled:
-		return launch.BadUsage(cmd, "--%s-token-file and --%[1]s-ca are for the %[1]s; name it with --%[1]s-addr", a.whom)
+		return launch.BadUsage(cmd, "--%s-token-file and --%[1]s-ca are for the %[1]s; name it with --%[1]s-addr", a.peer)
 	case a.ca != "" && !p.hasTLS():
 		return launch.BadUsage(cmd, "--%s-ca verifies certificates, and there are none; "+
-			"give --tls-cert, --tls-key and --tls-ca, too", a.whom)
+			"give --tls-cert, --tls-key and --tls-ca, too", a.peer)
 	}
 	return nil
 }
 
 // Open returns the credentials for that process. common are those of p for everybody else.
-func (a *Apart) Open(
+func (a *Override) Open(
 	command string, p *Flags, common grpcauth.Credentials, log *slog.Logger,
 ) (c grpcauth.Credentials, err error) {
 	c = common

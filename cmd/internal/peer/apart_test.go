@@ -41,7 +41,7 @@ func TestSettingsForOneApart(t *testing.T) {
 		"a token that is a certificate":   {append(fleet, "--portal-token-file="+other.CA), true, false, false, "without spaces"},
 	} {
 		var p Flags
-		var a Apart
+		var a Override
 		cmd := &cobra.Command{Use: "swar-test"}
 		p.Define(cmd.Flags())
 		a.Define(cmd.Flags(), "portal")
