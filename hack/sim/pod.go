@@ -33,10 +33,10 @@ type pod struct {
 
 // link is a connection between a router and a pod. Each direction keeps its order.
 type link struct {
-	router  *router
-	pod     *pod
-	down    bool
-	heardAt [2]time.Time // when the last message arrives: at the router, at the pod
+	router     *router
+	pod        *pod
+	down       bool
+	receivedAt [2]time.Time // when the last message arrives: at the router, at the pod
 
 	dirty, pausing bool // the pod has something to tell; it has told a moment ago
 
@@ -86,12 +86,12 @@ func (p *pod) changed() {
 	}
 	for _, l := range p.links {
 		if l.dirty = true; !l.pausing {
-			l.tellState()
+			l.sendState()
 		}
 	}
 }
 
-func (l *link) tellState() {
+func (l *link) sendState() {
 	if l.down || !l.dirty {
 		return
 	}
@@ -102,7 +102,7 @@ func (l *link) tellState() {
 		l.pausing = true
 		l.pod.world.after(pause, func() {
 			l.pausing = false
-			l.tellState()
+			l.sendState()
 		})
 	}
 }
@@ -116,10 +116,10 @@ const (
 func (l *link) carry(direction int, deliver func()) {
 	w := l.pod.world
 	at := w.now.Add(w.travel())
-	if at.Before(l.heardAt[direction]) {
-		at = l.heardAt[direction]
+	if at.Before(l.receivedAt[direction]) {
+		at = l.receivedAt[direction]
 	}
-	l.heardAt[direction] = at
+	l.receivedAt[direction] = at
 	w.result.message(w)
 	w.at(at, func() {
 		if !l.down && (direction == toRouter || !l.pod.hung) {
@@ -128,8 +128,8 @@ func (l *link) carry(direction int, deliver func()) {
 	})
 }
 
-// tell sends grants to their routers, and lets them end.
-func (p *pod) tell(grants []routetest.Grant) {
+// sendState sends grants to their routers, and lets them end.
+func (p *pod) sendState(grants []routetest.Grant) {
 	for _, g := range grants {
 		i := slices.IndexFunc(p.links, func(l *link) bool { return l.router.id == g.Router })
 		if i < 0 {
@@ -143,7 +143,7 @@ func (p *pod) tell(grants []routetest.Grant) {
 				return
 			}
 			before := p.Reserved()
-			p.tell(p.Expire(p.world.now))
+			p.sendState(p.Expire(p.world.now))
 			if p.Reserved() != before {
 				p.changed()
 			}
@@ -189,7 +189,7 @@ func (p *pod) finish(a *attempt) {
 	w, r := p.world, a.router
 	a.over = true
 	p.speaking = slices.DeleteFunc(p.speaking, func(b *attempt) bool { return a == b })
-	p.tell(p.End(w.now, r.id, ""))
+	p.sendState(p.End(w.now, r.id, ""))
 	p.changed()
 	state := p.State(r.id)
 	w.result.message(w)

@@ -11,16 +11,16 @@ import (
 // router carries out what a [route.Router] decides.
 type router struct {
 	*route.Router
-	world    *world
-	index    int
-	id       uint64
-	zone     string
-	dead     bool
-	links    map[string]*link
-	requests map[route.ID]*request
-	lastID   route.ID
-	telling  bool
-	spoken   time.Duration // for which its utterances have held slots
+	world      *world
+	index      int
+	id         uint64
+	zone       string
+	dead       bool
+	links      map[string]*link
+	requests   map[route.ID]*request
+	lastID     route.ID
+	publishing bool
+	spoken     time.Duration // for which its utterances have held slots
 }
 
 // request is an utterance that a client asks for.
@@ -34,7 +34,7 @@ type request struct {
 	sends    int
 	number   uint64 // of the attempt that counts; 0 for none
 	pod      string // whom that was sent to
-	isHeard  bool
+	hasAudio bool
 	tries    int // of the client, before this one
 }
 
@@ -64,7 +64,7 @@ func (r *router) link(p *pod) {
 	r.do(r.Connect(r.world.now, p.address, true))
 	r.state(p.address, p.State(r.id))
 	if r.Queued() > 0 {
-		r.tellSoon()
+		r.publishSoon()
 	}
 }
 
@@ -144,10 +144,10 @@ func (r *router) do(effects []route.Effect) {
 		case route.Decline:
 			if l := r.links[e.Pod]; l != nil {
 				l.declines = append(l.declines, e.Grant)
-				l.sayWaiting()
+				l.sendWaiting()
 			}
 		case route.PublishWaiting:
-			r.tellSoon()
+			r.publishSoon()
 		}
 	}
 }
@@ -172,31 +172,31 @@ func (r *router) wait(q *request) {
 	})
 }
 
-// tellSoon has all pods told who waits.
-func (r *router) tellSoon() {
+// publishSoon has all pods told who waits.
+func (r *router) publishSoon() {
 	w := r.world
-	if r.telling || w.cfg.noGrants {
+	if r.publishing || w.cfg.noGrants {
 		return
 	}
-	r.telling = true
+	r.publishing = true
 	putOff := time.Duration(0)
 	if w.cfg.delay > 0 {
 		putOff = time.Duration(w.listed()) * tellPerPod
 	}
 	w.after(putOff, func() {
-		r.telling = false
+		r.publishing = false
 		since := r.Waiting()
 		for _, p := range w.pods {
 			if l := r.links[p.address]; l != nil {
 				l.waiting = since
-				l.sayWaiting()
+				l.sendWaiting()
 			}
 		}
 	})
 }
 
-// sayWaiting says what a router has to say to a pod, as soon as nothing has been said for a moment.
-func (l *link) sayWaiting() {
+// sendWaiting says what a router has to say to a pod, as soon as nothing has been said for a moment.
+func (l *link) sendWaiting() {
 	w := l.pod.world
 	if l.down || l.routerIsPausing || l.waiting == nil && l.declines == nil {
 		return
@@ -205,32 +205,32 @@ func (l *link) sayWaiting() {
 	l.declines, l.waiting = nil, nil
 	for _, number := range declines {
 		l.carry(toPod, func() {
-			l.pod.tell(l.pod.Decline(w.now, number))
+			l.pod.sendState(l.pod.Decline(w.now, number))
 			l.pod.changed()
 		})
 	}
 	if waiting != nil {
 		received := l.router.GrantsOf(l.pod.address)
-		l.carry(toPod, func() { l.hear(now, waiting, received) })
+		l.carry(toPod, func() { l.receive(now, waiting, received) })
 	}
 	if pause := w.join(); pause > 0 {
 		l.routerIsPausing = true
 		w.after(pause, func() {
 			l.routerIsPausing = false
-			l.sayWaiting()
+			l.sendWaiting()
 		})
 	}
 }
 
-// hear takes in, at the pod, who waits, as it was when that was said.
-func (l *link) hear(said time.Time, since []time.Time, received uint64) {
+// receive takes in, at the pod, who waits, as it was when that was said.
+func (l *link) receive(said time.Time, since []time.Time, received uint64) {
 	ages := make([]time.Duration, len(since))
 	for i, t := range since {
 		ages[i] = said.Sub(t)
 	}
 	p := l.pod
 	before := p.Reserved()
-	p.tell(p.Waiting(p.world.now, l.router.id, ages, received))
+	p.sendState(p.Waiting(p.world.now, l.router.id, ages, received))
 	if p.Reserved() != before {
 		p.changed()
 	}
@@ -255,7 +255,7 @@ func (r *router) isCurrent(q *request, number uint64) bool {
 
 func (r *router) answered(q *request, number uint64) {
 	if r.isCurrent(q, number) {
-		q.isHeard = true
+		q.hasAudio = true
 		r.do(r.Answered(r.world.now, q.id))
 	}
 }
@@ -287,7 +287,7 @@ func (r *router) lost(q *request, number uint64) {
 		return
 	}
 	q.number = 0
-	if q.isHeard {
+	if q.hasAudio {
 		delete(r.requests, q.id)
 		r.world.result.cut(q)
 	}

@@ -46,13 +46,13 @@ type deployment struct {
 	scaler   *scaler.Scaler
 	drain    scaler.Drain
 	chooser  autoscaler
-	wished   int
+	replicas int
 	deployed int
 }
 
 func newDeployment(w *world, s *scaling) *deployment {
 	d := &deployment{
-		scaling: s, world: w, scaler: scaler.New(w.now), chooser: newAutoscaler(s), wished: s.pods, deployed: s.pods,
+		scaling: s, world: w, scaler: scaler.New(w.now), chooser: newAutoscaler(s), replicas: s.pods, deployed: s.pods,
 	}
 	w.after(0, d.look)
 	if s.lost {
@@ -91,11 +91,11 @@ func (d *deployment) look() {
 
 func (d *deployment) decide() {
 	w := d.world
-	f := scaler.Fleet{Replicas: d.wished, Deployed: d.deployed}
+	f := scaler.Fleet{Replicas: d.replicas, Deployed: d.deployed}
 	for _, r := range w.routers {
 		f.Routers = append(f.Routers, r.name())
 	}
-	seen := sight{since: w.now.Sub(epoch), wished: d.wished}
+	seen := sight{since: w.now.Sub(epoch), wished: d.replicas}
 	for _, p := range d.active() {
 		f.Pods = append(f.Pods, scaler.Pod{
 			Name: p.address, Address: p.address, Scheduled: true, Running: p.running, Ready: p.ready,
@@ -110,8 +110,8 @@ func (d *deployment) decide() {
 	seen.Decision = d.scaler.Decide(w.now, d.policy(), f)
 	size := min(max(d.chooser.size(seen), d.pods), d.limit)
 	w.result.scaled.decided(w, seen, size)
-	d.wished = size
-	shrink := d.drain.Step(w.now, d.wished, f, d.scaler.Pods(w.now))
+	d.replicas = size
+	shrink := d.drain.Step(w.now, d.replicas, f, d.scaler.Pods(w.now))
 	for _, address := range shrink.Cordon {
 		w.pods[podIndex(address)].cordon(w.now.Add(cordonLease))
 	}
@@ -209,7 +209,7 @@ func podAddress(i int) string { return fmt.Sprintf("pod%05d:9090", i) }
 // warm ends warming up.
 func (p *pod) warm() {
 	if !p.dead {
-		p.tell(p.Warm(p.world.now, true))
+		p.sendState(p.Warm(p.world.now, true))
 		p.changed()
 	}
 }
@@ -242,7 +242,7 @@ func (p *pod) cordon(until time.Time) {
 			return
 		}
 		p.cordonedUntil = until
-		p.tell(p.Cordon(w.now, !until.IsZero()))
+		p.sendState(p.Cordon(w.now, !until.IsZero()))
 		p.changed()
 	})
 }
