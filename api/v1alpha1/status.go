@@ -32,7 +32,7 @@ const (
 	ReasonFollowingDemand      = "FollowingDemand"
 	ReasonManual               = "Manual"
 	ReasonExternal             = "External"
-	ReasonNoRouterReports      = "NoRouterTells"
+	ReasonNoRouterReports      = "NoRouterReports"
 	ReasonAtMaximum            = "AtMaximum"
 	ReasonAsExpected           = "AsExpected"
 	ReasonImageUnavailable     = "ImageUnavailable"

@@ -85,7 +85,7 @@ func TestEveryErrorOfTheVocabularyHasACode(t *testing.T) {
 	known := map[string]error{
 		"ErrBusy": speech.ErrBusy, "ErrWarming": speech.ErrWarming, "ErrDraining": speech.ErrDraining, "ErrTimeout": speech.ErrTimeout,
 		"ErrWorkerGone": speech.ErrWorkerGone, "ErrClientSlow": speech.ErrClientSlow, "ErrClientGone": speech.ErrClientGone,
-		"ErrUnheard": speech.ErrUnreadAudio,
+		"ErrUnreadAudio": speech.ErrUnreadAudio,
 	}
 	found := 0
 	ast.Inspect(file, func(n ast.Node) bool {
