@@ -15,7 +15,7 @@ import (
 func Library(tb testing.TB) string {
 	tb.Helper()
 	_, here, _, _ := runtime.Caller(0)
-	return library(tb, filepath.Join(filepath.Dir(here), "..", ".."))
+	return library(tb, filepath.Join(filepath.Dir(here), "..", "..", ".."))
 }
 
 func library(tb testing.TB, root string) string {

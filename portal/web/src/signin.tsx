@@ -207,7 +207,7 @@ function SetUpPage() {
 }
 
 function useTitle(title: string) {
-  useEffect(() => void (document.title = title + " · Swar"), [title]);
+  useLayoutEffect(() => void (document.title = title + " · Swar"), [title]);
 }
 
 function SignInPage() {

@@ -21,7 +21,7 @@ interface HeadProps {
 
 /** The head of a page. It has the focus after navigation, so that it is read aloud. */
 export function Head({ title, lead, of, children }: HeadProps) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = [title, of, "Swar"].filter(Boolean).join(" · ");
   }, [title, of]);
   useLayoutEffect(() => focusHead(), []);
