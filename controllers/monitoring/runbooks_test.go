@@ -32,7 +32,7 @@ func TestEveryAlertHasAPage(t *testing.T) {
 		if !strings.HasPrefix(string(text), "# "+name+"\n") {
 			t.Errorf("the page of %s has another title", name)
 		}
-		want := []string{"What users notice", "How to look", "What to do", "When it goes away"}
+		want := []string{"Impact", "Diagnose", "Fix", "Resolves"}
 		var got []string
 		for _, heading := range regexp.MustCompile(`(?m)^## (.+)$`).FindAllStringSubmatch(string(text), -1) {
 			got = append(got, heading[1])

@@ -142,7 +142,7 @@ func readManual(root string) ([]chapter, []*page, error) {
 			all = append(all, p)
 		}
 	}
-	overview := "# Runbooks\n\nWhat to do when an alert fires. [Kubernetes](docs/kubernetes.md) tells which alerts there are.\n\n"
+	overview := "# Runbooks\n\nWhat to do when an alert fires. [Kubernetes](docs/kubernetes.md) lists the alerts.\n\n"
 	var books []*page
 	var links []string
 	for _, c := range cards {
