@@ -90,6 +90,7 @@ var conditions = map[string]condition{
 	"nounAfter":         func(v *text.View, _, next int) bool { return isNoun(v, next) },
 	"currencyAfter":     func(v *text.View, _, next int) bool { return v.At(next).IsCurrency() || text.CurrencyCode(v, next) > 0 },
 	"paiseAfter":        func(v *text.View, _, next int) bool { return hasPaise(v, next) },
+	"decimalsAfter":     func(v *text.View, _, next int) bool { n, ok := text.NumberAt(v, next); return ok && len(n.Frac) == 2 },
 	"dayAfter":          func(v *text.View, _, next int) bool { return isDay(v, next) },
 	"yearsAfter":        func(v *text.View, _, next int) bool { return isYears(v, next) },
 	"clockAfter":        func(v *text.View, _, next int) bool { return isClock(v, next) },

@@ -26,6 +26,8 @@ func code(r *Reader, i int) (Reading, bool) {
 	switch {
 	case letters && isFiscal(&r.View, i, next):
 		return sayFiscal(r, i)
+	case letters && numbers && isLastOfWaiting(&r.View, i, next):
+		return Reading{}, false
 	case letters && numbers:
 		return lettersAndNumbers(r, i, next)
 	case numbers && hyphens > 0 && hyphenCode(&r.View, i, next):
@@ -34,6 +36,12 @@ func code(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	return plainCode(r, i)
+}
+
+// isLastOfWaiting reports whether the number at token i ends what its stroke parts from another of the kind: RAC 12/WL 4.
+func isLastOfWaiting(v *text.View, i, next int) bool {
+	pair := next == i+3 && v.TightSign(i+1, '/') && v.At(next).Kind == text.Digits && v.At(next).Gap
+	return pair && len(v.AtDigits(i)) <= 3 && v.At(i-1).InCapitals()
 }
 
 // plainCode reads digits that are a code by themselves: zero-led ones, eleven and more.
@@ -103,6 +111,11 @@ func lettersAndNumbers(r *Reader, i, next int) (Reading, bool) {
 		if next > i+2 {
 			r.SayRate(i+3, r.Lang)
 		}
+		return r.End(next)
+	case next == i+2 && r.IsWord(i-1, words.Branded) && len(r.AtDigits(i+1)) == 2:
+		r.Begin(i, speech.SpanNumber) // Galaxy S24
+		r.Letters(r.Str(i), r.Lang)
+		r.SayPlain(i+1, r.Lang)
 		return r.End(next)
 	case nameAndNumber(&r.View, i, next):
 		return keep(r, i)
@@ -298,7 +311,8 @@ func isNameInCode(v *text.View, i, j, next int) bool {
 	if !named || j+1 < next && v.At(j+1).Kind != text.Sign {
 		return false
 	}
-	if j > i && v.At(j-1).Kind == text.Sign && isNarration(v, i, next) {
+	narrated := j == i && isNarrationStroke(v, j+1)
+	if inside := j > i && v.At(j-1).Kind == text.Sign; narrated || inside && isNarration(v, i, next) {
 		return true
 	}
 	goesOn := j+1 == next && v.At(next).Gap && (text.IsCapitalName(v, next) || v.At(next).Cas == words.Title)
@@ -452,39 +466,4 @@ func spacedCode(r *Reader, i int) (Reading, bool) {
 		}
 	}
 	return r.End(next)
-}
-
-// vehicle reads MH 12 DE 1433: the parts of a vehicle number with spaces between them.
-func vehicle(r *Reader, i int) (Reading, bool) {
-	if r.At(i).Cas != words.Upper || len(r.Str(i)) != 2 || !words.LookUpWritten(r.Str(i)).Is(words.State) || r.Joined(i) {
-		return Reading{}, false
-	}
-	j := i + 1
-	j = behindHyphen(&r.View, j)
-	if r.At(j).Kind != text.Digits || len(r.Str(j)) > 2 {
-		return Reading{}, false
-	}
-	if r.TightLetter(j+1) && r.At(j+2).Gap {
-		j++ // DL 1C AB 1234
-	}
-	j = behindHyphen(&r.View, j+1)
-	if t := r.At(j); t.Kind != text.Latin || t.Cas != words.Upper || t.B-t.A > 3 {
-		return Reading{}, false
-	}
-	j = behindHyphen(&r.View, j+1)
-	if r.At(j).Kind != text.Digits || len(r.Str(j)) > 4 || len(r.Str(j)) < 3 || !r.LooseEnd(j+1) {
-		return Reading{}, false
-	}
-	return sayCode(r, i, j+1)
-}
-
-// flight reads 6E 2045. Codes in letters only are acronyms anyway, and their number follows the word flight.
-func flight(r *Reader, i int) (Reading, bool) {
-	if len(r.Str(i)) != 1 || !r.TightLetter(i+1) || r.At(i+2).Kind != text.Digits || !words.LookUpWritten(r.Between(i, i+2)).Is(words.Airline) {
-		return Reading{}, false
-	}
-	if n := len(r.Str(i + 2)); n < 2 || n > 4 || !r.LooseEnd(i+3) || text.ContextOf(&r.View, i).What == text.NoContext {
-		return Reading{}, false
-	}
-	return sayCode(r, i, i+3)
 }

@@ -129,7 +129,20 @@ func monthThenDay(r *Reader, i int) (Reading, bool) {
 		r.SayDate(&d)
 		return r.End(d.Next)
 	}
+	if isPaidMonthOfYear(&r.View, i, next) {
+		text.YearAt(&r.View, next, &d, true)
+		r.Begin(i, speech.SpanDate)
+		r.SayDate(&d)
+		return r.End(d.Next)
+	}
 	return monthAndDay(r, i, next, &d)
+}
+
+// isPaidMonthOfYear reports whether the month in capitals at token i is one that is paid for, and the figures on it, at token j, are its year:
+// SALARY JUL27.
+func isPaidMonthOfYear(v *text.View, i, j int) bool {
+	paid := v.IsAnyWord(i-1, words.Monthly, words.AmountOf)
+	return paid && v.At(i).InCapitals() && v.Pair(j) >= 24 && v.Tight(j)
 }
 
 // monthAndDay reads Aug 15th, August 15, 2026 and Nov 28-Dec 3: d has the month at token i, and the day stands at token j.

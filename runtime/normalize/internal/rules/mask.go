@@ -32,10 +32,24 @@ func maskedWord(r *Reader, i int) (Reading, bool) {
 	if !text.LoneCross(&r.View, i) {
 		return Reading{}, false
 	}
-	if n := len(r.Str(i + 1)); n < 3 || n > 4 || text.ContextOf(&r.View, i).What != text.IDNear && !r.IsWord(i-1, words.BeforeID) {
+	named := text.ContextOf(&r.View, i).What == text.IDNear || r.IsWord(i-1, words.BeforeID) || isOtherTail(&r.View, i)
+	if n := len(r.Str(i + 1)); n < 3 || n > 4 || !named {
 		return Reading{}, false // X1234 is a mask behind "account" only
 	}
 	return masked(r, i)
+}
+
+// isOtherTail reports whether the X at token i masks the account that money went to from another one: from a/c x4417 to x2208.
+func isOtherTail(v *text.View, i int) bool {
+	if !v.Reads(i-1, "to", "from") {
+		return false
+	}
+	for j := i - 2; j > i-6; j-- {
+		if text.LoneCross(v, j) {
+			return true
+		}
+	}
+	return false
 }
 
 // gluedMask reads A/cXX5468 and acctXX0417, where no space parts the word from its mask.

@@ -42,6 +42,9 @@ func ratedNumber(v *text.View, i int) (number int, counts bool) {
 		sacks := v.At(j).Kind == text.Deva && v.At(i+1).Kind == text.Deva // 2 बोरी/बीघा
 		counts = v.IsWord(j, words.Counted) || sms || sacks
 	}
+	if v.IsSign(j, '%') && v.In(i+1, words.Period) {
+		j-- // 0.75%/month
+	}
 	if counts || v.Joined(j) && v.IsWord(j, words.ScaleWord) {
 		j-- // 25k/month
 	}

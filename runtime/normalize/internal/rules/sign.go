@@ -162,14 +162,7 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 	}
 	w := signWord(&r.View, i)
 	if w == words.NoWord {
-		parting := "<>" + string(rune(text.Arrow))
-		if (r.At(i-1).Kind == text.Digits || r.IsWord(i-1, words.ScaleWord)) && !isLetterBehind(&r.View, i+1) {
-			parting = "<>/" + string(rune(text.Arrow))
-		}
-		if isNarrationStroke(&r.View, i) {
-			parting = "/"
-		}
-		if inside := i > r.Start && i+1 < r.Stop; inside && t.IsOneOf(parting) && !isAngled(&r.View, i) {
+		if partsWords(&r.View, i) {
 			r.Pause()
 		}
 		return r.Hush(i, i+1, speech.SpanSign)
@@ -177,6 +170,18 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanSign)
 	r.Say(r.Lang.Words[w])
 	return r.End(i + 1)
+}
+
+// partsWords reports whether the sign at token i, which is no word, is a pause between what stands beside it.
+func partsWords(v *text.View, i int) bool {
+	if i <= v.Start || i+1 >= v.Stop || isAngled(v, i) {
+		return false
+	}
+	if !v.IsSign(i, '/') {
+		return v.At(i).IsOneOf("<>" + string(rune(text.Arrow)))
+	}
+	number := v.At(i-1).Kind == text.Digits || v.IsWord(i-1, words.ScaleWord)
+	return number && !isLetterBehind(v, i+1) || isNarrationStroke(v, i)
 }
 
 // isVariable reports whether the dollar at token i belongs to a program, and to no price: $HOME, ^[a-z]+$.
@@ -361,6 +366,8 @@ func strokeWord(v *text.View, i int) words.Connector {
 			return words.WordOver
 		}
 		return words.WordSlash // Ctrl + /
+	case isPointsPerMoney(v, i):
+		return words.WordPer
 	case isChoice(v, i):
 		return words.WordOr
 	case bold && v.IsSign(i-1, '*') && v.TightDigits(i+1):
@@ -403,6 +410,12 @@ func isChoice(v *text.View, i int) bool {
 		return false
 	}
 	return choice && another
+}
+
+// isPointsPerMoney reports whether the stroke at token i parts what is earned from the money that is spent for it: 10 pts/Rs 100.
+func isPointsPerMoney(v *text.View, i int) bool {
+	money := text.CurrencyCode(v, i+1) > 0 || v.At(i+1).IsCurrency()
+	return money && v.Reads(i-1, "pts", "points", "pt", "RP", "RPs", "coins") && v.At(i-2).Kind == text.Digits
 }
 
 // isPartOfLabel reports whether the stroke at i stands inside of a house, a file, a range or what a bank writes, and leaves no choice.

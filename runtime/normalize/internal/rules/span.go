@@ -113,7 +113,7 @@ func termUnit(v *text.View, i int) string {
 	if v.Reads(i+1, "N") && v.IsNear(i, words.Starred, 7) {
 		return "~night"
 	}
-	named := v.At(i+2).InSmallLetters() && !v.In(i+2, words.Joiner) // the 7D movie
+	named := v.At(i-1).Kind.Lettered() && v.At(i+2).InSmallLetters() && !v.In(i+2, words.Joiner) // the 7D movie
 	if v.Reads(i+1, "D") && v.Small(i, 3) >= 7 && !named && v.IsNear(i, words.Packed, 12) {
 		return "d" // Plan: 2GB/D, 56D
 	}

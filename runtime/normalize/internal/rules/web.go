@@ -227,6 +227,10 @@ func sayAddress(r *Reader, i, next int) {
 		t := r.At(j)
 		switch t.Kind {
 		case text.Latin:
+			if len(r.Str(j)) > 2 && text.Crosses(&r.View, j) && r.TightDigits(j+1) {
+				r.Pause() // 98XXXXXX41@ibl
+				continue
+			}
 			sayName(r, j, j == next-1)
 		case text.Digits:
 			if s := r.Str(j); len(s) == 10 && s[0] >= '6' {

@@ -22,6 +22,9 @@ func isTail(v *text.View, i int) bool {
 			if v.Small(j, 1) != len(v.Str(i)) {
 				return false
 			}
+			if v.Reads(i-1, "अंक", "ank", "digits") && j == i-2 {
+				return true // आधार 4 अंक 4471
+			}
 			return v.IsWord(j-1, words.LastWord) || v.IsWord(j-2, words.LastWord) && v.IsWord(j-1, words.IdentifierWord)
 		}
 	}

@@ -307,8 +307,8 @@ func rateBehind(v *View, a *Amount) {
 		return // ₹8,500 /month has its stroke apart
 	}
 	word := v.Tight(j+1) && v.At(j+1).Kind.Lettered() && v.LooseEnd(j+2)
-	perSecond := a.Unit != nil && v.Reads(j+1, "s", "h") // 550 MB/s vs 120 MB/s
-	if word && !perSecond && words.Rates[v.AtWord(j+1)] == "" && ListsOn(v, j+2) {
+	perTime := a.Unit != nil && v.Reads(j+1, "s", "h", "D") // 550 MB/s vs 120 MB/s, 3GB/D for 28D
+	if word && !perTime && words.Rates[v.AtWord(j+1)] == "" && ListsOn(v, j+2) {
 		return // EMI 21k/school fee 6k
 	}
 	switch u, next := SquareAt(v, j+1); {

@@ -19,6 +19,9 @@ func isBankMoney(v *View, i int, n *Number) bool {
 	if v.At(i - 1).IsOneOf(":-") {
 		i--
 	}
+	if v.Reads(i-1, "DR", "CR") && len(n.Frac) == 2 {
+		return true // 01/08 DR 450.00
+	}
 	return len(n.Frac) == 2 && (v.In(i-1, words.Balances) || v.Reads(i-1, "Amt", "amt", "AMT", "amount", "Amount"))
 }
 

@@ -26,7 +26,7 @@ func military(v *View, i int) (m Moment, ok bool) {
 		return m, false
 	}
 	hhmm := v.Small(i, 4)
-	if opensHours(v, i) || v.At(i-1).IsOneOf(Hyphens) && (opensHours(v, i-2) || opensHours(v, i-3)) { // 0200-0400 hrs
+	if inHours(v, i) {
 		m = Moment{Hour: hhmm / 100, Min: hhmm % 100, Sec: -1, Full: true, Next: i + 1}
 		if isHours(v, m.Next) {
 			m.Next++
@@ -83,6 +83,31 @@ func isOnTheWay(v *View, i int) bool {
 		}
 	}
 	return false
+}
+
+// inHours reports whether token i is one of two times of four digits, 0200-0400 hrs.
+func inHours(v *View, i int) bool {
+	if opensHours(v, i) || opensFlight(v, i) {
+		return true
+	}
+	behind := v.At(i-1).IsOneOf(Hyphens) && (opensHours(v, i-2) || opensHours(v, i-3))
+	return behind || v.IsSign(i-1, '-') && opensFlight(v, i-2)
+}
+
+// opensFlight reports whether token i is the first of two times of four digits behind a day or a flight: 05AUG 0515-0640.
+func opensFlight(v *View, i int) bool {
+	if !v.TightSign(i+1, '-') || !v.LooseEnd(i+3) || v.NumberBehind(i+3, '-') {
+		return false
+	}
+	padded := v.ZeroLed(i) || v.ZeroLed(i+2)
+	dated := v.IsWord(i-1, words.Month) || v.Near(i, 3, words.Travel)
+	return padded && dated && isClockIn4(v, i) && isClockIn4(v, i+2)
+}
+
+// isClockIn4 reports whether token i has four digits that a clock can show.
+func isClockIn4(v *View, i int) bool {
+	n := v.Small(i, 4)
+	return len(v.AtDigits(i)) == 4 && n < 2400 && n%100 < 60
 }
 
 // opensHours reports whether token i is the first of two times of four digits, 0200-0400 hrs.

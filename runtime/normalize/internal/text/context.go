@@ -28,6 +28,9 @@ func ContextOf(v *View, i int) Finding {
 	if at := codeThatIs(v, i); at > 0 {
 		return Finding{CodeNear, at}
 	}
+	if v.In(i-1, words.Bounding) {
+		return Finding{} // orders above 499
+	}
 	count, id := 0, true
 	for j := i - 1; j >= v.Start && count <= Reach && i-j < 12; j-- {
 		t := v.At(j)

@@ -54,9 +54,19 @@ func isInThree(v *View, i int) bool {
 	if !v.Tight(i+2) || !v.TightSign(i+3, sep.Ch) || !v.Tight(i+4) {
 		return false
 	}
-	goesOn := v.NumberBehind(i+5, sep.Ch) && !v.NumberBehind(i+7, ':') // but 24-11-26-14:05
+	goesOn := v.NumberBehind(i+5, sep.Ch) && !v.NumberBehind(i+7, ':') && !opensPeriod(v, i) // but 24-11-26-14:05
 	_, timed := IsoTime(v, i+5)
 	return (timed || v.LooseEnd(i+5)) && !goesOn && !v.IsSign(i+5, '%')
+}
+
+// opensPeriod reports whether what begins at token i is the first of two dates with years, and a hyphen between them: 01-05-27-31-07-27.
+func opensPeriod(v *View, i int) bool {
+	if !v.NumberBehind(i+7, '-') || !v.NumberBehind(i+9, '-') || v.NumberBehind(i+11, '-') {
+		return false
+	}
+	from := Day{Day: v.Pair(i), Month: v.Pair(i + 2)}
+	to := Day{Day: v.Pair(i + 6), Month: v.Pair(i + 8)}
+	return from.Sound() && to.Sound() && len(v.Str(i+4)) == len(v.AtDigits(i+10))
 }
 
 // isColonDate reports whether three numbers with colons at token i are the date in front of a time, as a bank prints it: (2027:05:11 18:22:40).
@@ -267,11 +277,13 @@ func isPlainDay(v *View, i, a, b int) bool {
 	if b < 1 || len(v.Str(i+2)) != 2 || a == 26 && b == 11 {
 		return false
 	}
-	if v.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.AddressWord, words.CodeWord, words.Games) || v.IsSign(i-1, '#') || v.CountedAt(i+3) || v.At(i+3).IsOneOf("%"+Hyphens) {
+	counts := v.CountedAt(i+3) && !v.Reads(i+3, "CR") // 31/07 CR 2000.00
+	if v.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.AddressWord, words.CodeWord, words.Games) || v.IsSign(i-1, '#') || counts || v.At(i+3).IsOneOf("%"+Hyphens) {
 		return false
 	}
 	before := v.At(i - 1)
-	return (before.Kind.Lettered() || zeroLed && before.IsOneOf(",:;")) && ContextOf(v, i).What == NoContext
+	listed := zeroLed || v.ZeroLed(i+2)
+	return (before.Kind.Lettered() || listed && before.IsOneOf(",:;")) && ContextOf(v, i).What == NoContext
 }
 
 // followsDate reports whether a date of two numbers stands before token i and its postposition: 25/12 से 05/01.
@@ -336,8 +348,8 @@ func MonthSecond(v *View, i int) (d Day, ok bool) {
 	d.Day, d.Month, d.Next = a, m, next
 	d.Keep(v, j)
 	if hyphen != 0 {
-		if v.TightSign(next, hyphen) && v.Tight(next+1) && v.LooseEnd(next+2) {
-			YearAt(v, next+1, &d, true)
+		if v.IsSign(next, '\'') || v.TightSign(next, hyphen) && v.Tight(next+1) && v.LooseEnd(next+2) {
+			YearAt(v, next+1, &d, true) // 30-Sep-27, 30-Sep'27
 		}
 		return d, true
 	}

@@ -41,6 +41,9 @@ func IsLongCode(v *View, i int) bool {
 		n := len(v.Str(i))
 		return n >= 5 || n >= 3 && v.At(i+1).Kind == Digits
 	}
+	if TypedVehicle(v, i) > i {
+		return true // gaadi no mh12 ab 4471
+	}
 	return t.Cas == words.Upper && (CodeLetters(v, i) || v.At(i+1).Kind == Digits && len(v.Str(i+1)) >= 3)
 }
 
@@ -49,6 +52,8 @@ func Named(v *View, i int) bool {
 	switch {
 	case v.IsAnyWord(i-1, words.IdentifierWord, words.DotOrNone, words.NumbersThings, words.BeforeID), isAcronym(v, i-1), Stroked(v, i-3) == "account":
 		return true
+	case v.Capital(i-1) && v.At(i+1).Kind == Digits && !v.Single(i-2):
+		return true // W NO 14
 	case v.IsSign(i-1, '.'):
 		return v.IsAnyWord(i-2, words.IdentifierWord, words.DotOrNone)
 	}
@@ -90,7 +95,7 @@ func NumberFollows(v *View, i int) bool {
 		return v.TightDigits(i+1) || v.TightSign(i+1, '-') && v.TightDigits(i+2) // एमपी4471, एमपी-4471
 	}
 	if !t.InCapitals() {
-		return t.Kind == Digits
+		return t.Kind == Digits || TypedVehicle(v, i) > i
 	}
 	if j := i + 1; (v.TightSign(j, '/') || v.TightSign(j, '-')) && v.Tight(j+1) && v.At(j+1).InCapitals() {
 		return true // DL/CPM/0041177

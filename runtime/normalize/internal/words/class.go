@@ -196,6 +196,9 @@ const (
 	Channel            // how money moves, which opens the narration of a payment: UPI, NEFT
 	Taxing             // an added tax: GST
 	Delivering         // a place follows: delivered, dispatched
+	Vehicular          // a vehicle, whose number may follow: gaadi, cab
+	Bounding           // an amount follows, whatever stands before: above, than
+	Branded            // makes what a letter and a number name: galaxy, redmi
 	BeforeNone         // no behind it is the opposite of yes: has, are
 	Command            // what a shell does behind its prompt: npm, git
 
@@ -388,6 +391,9 @@ var classNames = [classCount]string{
 	Channel:            "channel",
 	Taxing:             "taxing",
 	Delivering:         "delivering",
+	Vehicular:          "vehicular",
+	Bounding:           "bounding",
+	Branded:            "branded",
 	BeforeNone:         "beforeNone",
 	Command:            "command",
 	Shortened:          "shortened",
