@@ -21,9 +21,10 @@ static void rotate_heads(const vector_functions *f, float *y, const float *x, si
                          const float *cosines, const float *sines) {
 	f->rotate(y, x, heads, half, cosines, sines);
 }
-static void attend(const vector_functions *f, float *y, const float *q, const float *keys, const float *values,
-                   size_t capacity, size_t from, size_t count, size_t heads, size_t head, float *scratch) {
-	f->attend(y, q, keys, values, capacity, from, count, heads, head, scratch);
+static void attend(const vector_functions *f, float *y, const float *q, size_t queries, size_t step, const float *keys,
+                   const float *values, size_t capacity, size_t at, size_t window, size_t heads, size_t head,
+                   float *scratch) {
+	f->attend(y, q, queries, step, keys, values, capacity, at, window, heads, head, scratch);
 }
 static void mix(const vector_functions *f, float *y, const float *x, const float *z, size_t rows, size_t columns,
                 const float *a, const float *b) {
@@ -110,16 +111,31 @@ type Past struct {
 // KeyPadding is how many keys behind a window may be read, for nothing.
 const KeyPadding = C.attend_padding
 
-// Attend writes y, what a query of so many heads sees of so many positions, from one on. scratch holds [KeyPadding] more than those. What
-// it gives depends on them alone and not on where they lie.
-func (f Functions) Attend(y, q []float32, p Past, from, count, heads int, scratch []float32) {
-	width := len(q)
-	if len(y) != width || width%heads != 0 || from < 0 || count < 1 || from+count > p.Capacity || len(scratch) < count+KeyPadding ||
+// Queries are rows of heads, each Step values behind the one before. The first is at the position At, the next ones follow it, and each
+// sees its own position and those before it, Window of them.
+type Queries struct {
+	Rows             []float32
+	Step, At, Window int
+}
+
+// AttendScratch is what [Functions.Attend] needs for a window.
+func AttendScratch(window int) int {
+	return C.attend_queries * (window + C.attend_queries + C.attend_padding)
+}
+
+// Attend writes rows y, what each query of so many heads sees of the past. What it gives depends on that alone, not on where it lies or on
+// other queries.
+func (f Functions) Attend(y []float32, width int, q Queries, p Past, heads int, scratch []float32) {
+	rows := len(y) / width
+	if len(y) != rows*width || width%heads != 0 || q.Step < width || q.At < 0 || q.Window < 1 || q.At+rows > p.Capacity ||
+		rows > 0 && len(q.Rows) < (rows-1)*q.Step+width || len(scratch) < AttendScratch(q.Window) ||
 		len(p.Keys) < width*p.Capacity+KeyPadding || len(p.Values) < width*p.Capacity {
 		panic("vector: sizes do not fit each other")
 	}
-	C.attend(f.c, ptr(y), ptr(q), ptr(p.Keys), ptr(p.Values), C.size_t(p.Capacity), C.size_t(from), C.size_t(count), C.size_t(heads),
-		C.size_t(width/heads), ptr(scratch))
+	if rows > 0 {
+		C.attend(f.c, ptr(y), ptr(q.Rows), C.size_t(rows), C.size_t(q.Step), ptr(p.Keys), ptr(p.Values), C.size_t(p.Capacity), C.size_t(q.At),
+			C.size_t(q.Window), C.size_t(heads), C.size_t(width/heads), ptr(scratch))
+	}
 }
 
 // Mix writes rows y: x times a row of a, plus z times that of b.

@@ -164,9 +164,10 @@ func TestAttend(t *testing.T) {
 		for _, count := range []int{1, 15, 16, 63, 64, 65, 250} {
 			const heads = 2
 			width := heads * head
-			q, scratch := random(3, width, .3), make([]float32, count+KeyPadding)
+			q, scratch := random(3, width, .3), make([]float32, AttendScratch(count))
 			p := past(width, 0, count)
-			got := every(t, width, func(f Functions, y []float32) { f.Attend(y, q, p, 0, count, heads, scratch) })
+			query := Queries{q, width, count - 1, count}
+			got := every(t, width, func(f Functions, y []float32) { f.Attend(y, width, query, p, heads, scratch) })
 			want := make([]float64, width)
 			for h := range heads {
 				sum, weights := 0., make([]float64, count)
@@ -186,8 +187,40 @@ func TestAttend(t *testing.T) {
 			near(t, fmt.Sprintf("%d of %d", count, head), got, want, 2e-5)
 			moved := past(width, 5, count)
 			y := make([]float32, width)
-			if Best.Attend(y, q, moved, 5, count, heads, scratch); !slices.Equal(y, got) {
+			query.At += 5
+			if Best.Attend(y, width, query, moved, heads, scratch); !slices.Equal(y, got) {
 				t.Errorf("%d of %d: other bits where the window lies elsewhere", count, head)
+			}
+		}
+	}
+}
+
+// TestQueriesAlone compares queries that look together with each of them alone, at the beginning and behind a whole window.
+func TestQueriesAlone(t *testing.T) {
+	const heads, head, rows = 2, 24, 11
+	width, step := heads*head, 3*heads*head
+	for _, window := range []int{1, 2, 3, 4, 5, 16, 40} {
+		for _, at := range []int{0, 1, 2, window - 1, window, window + 7} {
+			p, scratch := past(width, 0, at+rows), make([]float32, AttendScratch(window))
+			queries, nan := random(4, rows*step, .3), float32(math.NaN())
+			got := every(t, rows*width, func(f Functions, y []float32) {
+				f.Attend(y, width, Queries{queries, step, at, window}, p, heads, scratch)
+			})
+			for r := range rows {
+				first, last := max(0, at+r+1-window), at+r
+				for d := range width { // what it does not see
+					for j := range p.Capacity {
+						if j < first || j > last {
+							p.Keys[d*p.Capacity+j], p.Values[j*width+d] = nan, nan
+						}
+					}
+				}
+				want := make([]float32, width)
+				Best.Attend(want, width, Queries{queries[r*step:], step, last, window}, p, heads, scratch)
+				if !slices.Equal(got[r*width:(r+1)*width], want) {
+					t.Errorf("window of %d: query at %d of %d from %d has other bits than alone", window, last, rows, at)
+				}
+				p = past(width, 0, at+rows)
 			}
 		}
 	}
@@ -202,7 +235,7 @@ func TestWhatIsNoNumberStaysThat(t *testing.T) {
 			"norm":   func(y []float32) { f.Norm(y, x, ones, ones, 1e-5) },
 			"gelu":   func(y []float32) { f.GELU(y, x, false) },
 			"tanh":   func(y []float32) { f.GELU(y, x, true) },
-			"attend": func(y []float32) { f.Attend(y, x, p, 0, 4, 3, make([]float32, 4+KeyPadding)) },
+			"attend": func(y []float32) { f.Attend(y, 3, Queries{x, 3, 3, 4}, p, 3, make([]float32, AttendScratch(4))) },
 			"mix":    func(y []float32) { f.Mix(y, x, ones, ones, ones) },
 		} {
 			y := make([]float32, 3)

@@ -14,7 +14,9 @@
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
-#pragma GCC optimize("no-trapping-math") // else a choice of two values stays a jump where registers have no masks
+// Else a choice of two values stays a jump where registers have no masks, and each bound of an exponential becomes a way of its own through
+// what follows: quotients by e^88 that nobody needs cost more than all else.
+#pragma GCC optimize("no-trapping-math,no-thread-jumps")
 #endif
 
 #include <math.h>
@@ -115,29 +117,40 @@ TARGET static void leaky_bytes(uint8_t *q, float *scale, const float *x, size_t 
 	}
 }
 
-// exponential is e to the power of x, to about 2e-7 of it, and between e^-87 and e^88. Whole powers of two are taken away in two
-// parts; a polynomial serves the rest (Cephes, S. Moshier).
-INLINE float exponential(float x) {
+// halves of an exponential: e to the power of x is a polynomial of rest, times power.
+typedef struct {
+	float rest, power;
+} halves;
+
+// halve takes whole powers of two away from x, between -87 and 88, in two parts.
+INLINE halves halve(float x) {
 	const float magic = 0x1.8p23f;
 	x = x < -87 ? -87 : x; // what is no number stays that
 	x = x > 88 ? 88 : x;
 	const float shifted = x * 0x1.715476p0f + magic, n = shifted - magic;
-	float r = x - n * 0.693359375f;
-	r = r + n * 2.12194440e-4f;
+	uint32_t bits;
+	memcpy(&bits, &shifted, sizeof bits);
+	bits = (bits + 127) << 23; // the last bits of magic are 0
+	halves h = {x - n * 0.693359375f, 0};
+	h.rest = h.rest + n * 2.12194440e-4f;
+	memcpy(&h.power, &bits, sizeof h.power);
+	return h;
+}
+
+// joined is the exponential of which the halves are (Cephes, S. Moshier).
+INLINE float joined(halves h) {
+	const float r = h.rest;
 	float p = 1.9875691500e-4f;
 	p = p * r + 1.3981999507e-3f;
 	p = p * r + 8.3334519073e-3f;
 	p = p * r + 4.1665795894e-2f;
 	p = p * r + 1.6666665459e-1f;
 	p = p * r + 5.0000001201e-1f;
-	const float y = p * (r * r) + r + 1;
-	uint32_t bits;
-	memcpy(&bits, &shifted, sizeof bits);
-	bits = (bits + 127) << 23; // the last bits of magic are 0
-	float power;
-	memcpy(&power, &bits, sizeof power);
-	return y * power;
+	return (p * (r * r) + r + 1) * h.power;
 }
+
+// exponential is e to the power of x, to about 2e-7 of it, and between e^-87 and e^88.
+INLINE float exponential(float x) { return joined(halve(x)); }
 
 // to_words is to_bytes with integers up to range, which are words. What is behind them stays as it is.
 INLINE float to_words(int16_t *restrict q, const float *restrict v, size_t columns, float range) {
@@ -167,9 +180,16 @@ TARGET static void round_words(int16_t *q, float *scale, const float *x, size_t 
 		scale[r] = to_words(q, x, columns, range);
 }
 
+// elu takes two passes, because a processor finds more to do at once in two short chains of operations than in a long one.
 TARGET static void elu(float *restrict y, const float *restrict x, size_t columns, const float *restrict bias) {
+	float rest[max_byte_columns], power[max_byte_columns];
 	for (size_t c = 0; c < columns; c++) {
-		const float v = x[c] + bias[c], below = exponential(v > 0 ? 0 : v) - 1;
+		const float v = x[c] + bias[c];
+		const halves h = halve(v > 0 ? 0 : v);
+		y[c] = v, rest[c] = h.rest, power[c] = h.power;
+	}
+	for (size_t c = 0; c < columns; c++) {
+		const float v = y[c], below = joined((halves){rest[c], power[c]}) - 1;
 		y[c] = v > 0 ? v : below;
 	}
 }
@@ -273,7 +293,7 @@ TARGET static void linear(float *y, const float *x, size_t in, size_t out, const
 enum { dense_columns = 32 };
 
 typedef float lanes __attribute__((vector_size(LANE_BYTES)));
-enum { dense_lanes = dense_columns * sizeof(float) / LANE_BYTES };
+enum { dense_lanes = dense_columns * sizeof(float) / LANE_BYTES, attend_registers = 2 };
 
 // dense_tile computes some rows of up to 32 columns, whose sums stay in registers.
 INLINE void dense_tile(const int rows, const size_t columns, float *y, const float *x, size_t in, size_t step, size_t out,
@@ -314,37 +334,67 @@ TARGET static void dense(float *y, const float *x, size_t rows, size_t in, size_
 	}
 }
 
-// weigh adds up rows of values, some columns of them, each times its weight.
-INLINE void weigh(const int columns, float *y, const float *weights, const float *values, size_t count, size_t width, float factor) {
-	enum { each = LANE_BYTES / sizeof(float) };
-	lanes sums[attend_padding / each];
-	for (int l = 0; l < columns / each; l++)
-		sums[l] = (lanes){0};
-	for (size_t j = 0; j < count; j++, values += width)
-		for (int l = 0; l < columns / each; l++) {
-			lanes v;
-			memcpy(&v, values + l * each, sizeof v);
-			sums[l] += weights[j] * v;
-		}
-	for (int l = 0; l < columns / each; l++) {
-		const lanes v = sums[l] * factor;
-		memcpy(y + l * each, &v, sizeof v);
-	}
+INLINE lanes load(const float *x) {
+	lanes v;
+	memcpy(&v, x, sizeof v);
+	return v;
 }
 
-// scores writes the products of a query and of some keys, which lie side by side.
-INLINE void scores(float *s, const float *q, const float *keys, size_t capacity, size_t head) {
-	enum { each = LANE_BYTES / sizeof(float), registers_of_scores = attend_padding / each };
-	lanes sums[registers_of_scores];
-	for (int l = 0; l < registers_of_scores; l++)
-		sums[l] = (lanes){0};
-	for (size_t d = 0; d < head; d++, keys += capacity)
-		for (int l = 0; l < registers_of_scores; l++) {
-			lanes k;
-			memcpy(&k, keys + l * each, sizeof k);
-			sums[l] += q[d] * k;
-		}
-	memcpy(s, sums, sizeof sums);
+INLINE void store(float *y, lanes v) { memcpy(y, &v, sizeof v); }
+
+// weigh adds rows of values, each times its weight of every query, to what y holds: from the first row of values on, so that the order of a
+// sum does not depend on how queries or columns are grouped.
+INLINE void weigh(const int queries, const int registers, float *y, const float *weights, size_t apart, const float *values, size_t count,
+                  size_t width) {
+	enum { each = LANE_BYTES / sizeof(float) };
+	lanes sums[attend_queries][attend_registers], v[attend_registers];
+	for (int r = 0; r < queries; r++)
+		for (int l = 0; l < registers; l++)
+			sums[r][l] = load(y + r * width + l * each);
+	for (size_t j = 0; j < count; j++, values += width) {
+		for (int l = 0; l < registers; l++)
+			v[l] = load(values + l * each);
+		for (int r = 0; r < queries; r++)
+			for (int l = 0; l < registers; l++)
+				sums[r][l] += weights[r * apart + j] * v[l];
+	}
+	for (int r = 0; r < queries; r++)
+		for (int l = 0; l < registers; l++)
+			store(y + r * width + l * each, sums[r][l]);
+}
+
+// weigh_head is weigh for all columns of a head.
+INLINE void weigh_head(const int queries, float *y, const float *weights, size_t apart, const float *values, size_t count, size_t width,
+                       size_t head) {
+	enum { each = LANE_BYTES / sizeof(float), wide = attend_registers * each };
+	size_t d = 0;
+	for (; d + wide <= head; d += wide)
+		weigh(queries, attend_registers, y + d, weights, apart, values + d, count, width);
+	for (; d + each <= head; d += each)
+		weigh(queries, 1, y + d, weights, apart, values + d, count, width);
+	for (; d < head; d++)
+		for (int r = 0; r < queries; r++)
+			for (size_t j = 0; j < count; j++)
+				y[r * width + d] += weights[r * apart + j] * values[j * width + d];
+}
+
+// scores writes the products of some queries and some keys, which lie side by side.
+INLINE void scores(const int queries, float *s, size_t apart, const float *q, size_t step, const float *keys, size_t capacity, size_t head) {
+	enum { each = LANE_BYTES / sizeof(float) };
+	lanes sums[attend_queries][attend_registers], k[attend_registers];
+	for (int r = 0; r < queries; r++)
+		for (int l = 0; l < attend_registers; l++)
+			sums[r][l] = (lanes){0};
+	for (size_t d = 0; d < head; d++, keys += capacity) {
+		for (int l = 0; l < attend_registers; l++)
+			k[l] = load(keys + l * each);
+		for (int r = 0; r < queries; r++)
+			for (int l = 0; l < attend_registers; l++)
+				sums[r][l] += q[r * step + d] * k[l];
+	}
+	for (int r = 0; r < queries; r++)
+		for (int l = 0; l < attend_registers; l++)
+			store(s + r * apart + l * each, sums[r][l]);
 }
 
 INLINE float largest(const float *s, size_t count) {
@@ -362,35 +412,62 @@ INLINE float largest(const float *s, size_t count) {
 	return most[0];
 }
 
-// attend lets a query look at so many keys, from one on. keys are [heads][head][capacity], values [capacity][heads][head], and scratch as
-// long as the keys with padding. Sums begin with the first key that is seen, so that they are the same wherever it lies.
-TARGET static void attend(float *y, const float *q, const float *keys, const float *values, size_t capacity, size_t from, size_t count,
-                          size_t heads, size_t head, float *s) {
-	for (size_t h = 0; h < heads; h++, q += head, y += head, keys += head * capacity) {
-		for (size_t j = 0; j < count; j += attend_padding)
-			scores(s + j, q, keys + from + j, capacity, head);
-		const float most = largest(s, count);
-		for (size_t j = 0; j < count; j++)
-			s[j] = exponential(s[j] - most);
-		float sums[parts] = {0};
-		const size_t whole = count / parts * parts;
-		for (size_t j = 0; j < whole; j += parts)
-			for (int p = 0; p < parts; p++)
-				sums[p] += s[j + p];
-		for (size_t j = whole; j < count; j++)
-			sums[j - whole] += s[j];
-		const float factor = 1 / sum_of(sums), *v = values + from * heads * head + h * head;
-		size_t d = 0;
-		for (; d + 64 <= head; d += 64)
-			weigh(64, y + d, s, v + d, count, heads * head, factor);
-		for (; d + 16 <= head; d += 16)
-			weigh(16, y + d, s, v + d, count, heads * head, factor);
-		for (; d < head; d++) {
-			float sum = 0;
-			for (size_t j = 0; j < count; j++)
-				sum += s[j] * v[j * heads * head + d];
-			y[d] = sum * factor;
-		}
+// soften makes weights of scores and returns what the sum of all that they weigh is to be multiplied with.
+INLINE float soften(float *s, size_t count) {
+	const float most = largest(s, count);
+	for (size_t j = 0; j < count; j++)
+		s[j] = exponential(s[j] - most);
+	float sums[parts] = {0};
+	const size_t whole = count / parts * parts;
+	for (size_t j = 0; j < whole; j += parts)
+		for (int p = 0; p < parts; p++)
+			sums[p] += s[j + p];
+	for (size_t j = whole; j < count; j++)
+		sums[j - whole] += s[j];
+	return 1 / sum_of(sums);
+}
+
+static size_t first_seen(size_t at, size_t window) { return at < window ? 0 : at + 1 - window; }
+
+// attend_some lets some queries look, of which the first is at a position. Positions that only some of them see are weighed one query at
+// a time, in front of those that all see and behind them.
+INLINE void attend_some(const int queries, float *y, const float *q, size_t step, const float *keys, const float *values, size_t capacity,
+                        size_t at, size_t window, size_t width, size_t head, float *s) {
+	enum { wide = attend_registers * LANE_BYTES / sizeof(float) };
+	const size_t apart = window + attend_queries + attend_padding, first = first_seen(at, window), end = at + queries;
+	const size_t all = first_seen(end - 1, window); // see from here to at
+	for (size_t j = 0; j < end - first; j += wide)
+		scores(queries, s + j, apart, q, step, keys + first + j, capacity, head);
+	float factors[attend_queries];
+	for (int r = 0; r < queries; r++) {
+		const size_t from = first_seen(at + r, window);
+		factors[r] = soften(s + r * apart + from - first, at + r + 1 - from);
+		memset(y + r * width, 0, head * sizeof *y);
+		if (queries > 1)
+			weigh_head(1, y + r * width, s + r * apart + from - first, apart, values + from * width, all - from, width, head);
+	}
+	weigh_head(queries, y, s + all - first, apart, values + all * width, at + 1 - all, width, head);
+	for (int r = 0; r < queries; r++) {
+		if (queries > 1)
+			weigh_head(1, y + r * width, s + r * apart + at + 1 - first, apart, values + (at + 1) * width, r, width, head);
+		for (size_t d = 0; d < head; d++)
+			y[r * width + d] *= factors[r];
+	}
+}
+
+// attend lets queries look at the keys of a window of positions up to their own, the first of which is given; each query lies step floats
+// behind the one before. keys are [heads][head][capacity], values [capacity][heads][head], and scratch as the header says. Sums begin with
+// the first key that is seen, so that they are the same wherever it lies.
+TARGET static void attend(float *y, const float *q, size_t queries, size_t step, const float *keys, const float *values, size_t capacity,
+                          size_t at, size_t window, size_t heads, size_t head, float *s) {
+	const size_t width = heads * head;
+	for (size_t h = 0; h < heads; h++, q += head, y += head, keys += head * capacity, values += head) {
+		size_t r = 0;
+		if (window >= attend_queries)
+			for (; r + attend_queries <= queries; r += attend_queries)
+				attend_some(attend_queries, y + r * width, q + r * step, step, keys, values, capacity, at + r, window, width, head, s);
+		for (; r < queries; r++)
+			attend_some(1, y + r * width, q + r * step, step, keys, values, capacity, at + r, window, width, head, s);
 	}
 }
 

@@ -8,6 +8,7 @@
 enum {
 	max_byte_columns = 2048, // of rows that become bytes or words
 	attend_padding = 64,     // floats behind the keys that may be read
+	attend_queries = 4,      // that look at once
 };
 
 // vector_functions are those of one set of instructions. All sets give the same bits.
@@ -32,8 +33,9 @@ typedef struct vector_functions {
 	void (*gelu)(float *y, const float *x, size_t n);
 	void (*gelu_tanh)(float *y, const float *x, size_t n);
 	void (*rotate)(float *y, const float *x, size_t heads, size_t half, const float *cosines, const float *sines);
-	void (*attend)(float *y, const float *q, const float *keys, const float *values, size_t capacity, size_t from, size_t count, size_t heads,
-	               size_t head, float *scratch);
+	// scratch is attend_queries times the window, attend_queries and attend_padding
+	void (*attend)(float *y, const float *q, size_t queries, size_t step, const float *keys, const float *values, size_t capacity, size_t at,
+	               size_t window, size_t heads, size_t head, float *scratch);
 	void (*mix)(float *y, const float *x, const float *z, size_t rows, size_t columns, const float *a, const float *b);
 	void (*linear)(float *y, const float *x, size_t in, size_t out, const int8_t *weights, const float *scales, const float *bias);
 } vector_functions;

@@ -253,7 +253,7 @@ func (c *Codec) newWorkspace() (*workspace, error) {
 	w.x, w.y, w.rows = floats(positions*width), floats(positions*width), floats(positions*width)
 	w.heads, w.hidden, w.gelu = floats(positions*3*width), floats(positions*c.sizes.hidden), floats(positions*c.sizes.hidden)
 	w.cosines, w.sines = floats(positions*len(c.frequencies)), floats(positions*len(c.frequencies))
-	w.scores, w.bytes = floats(c.dims.CodecWindow+vector.KeyPadding), take[byte](p, c.sizes.bytes)
+	w.scores, w.bytes = floats(vector.AttendScratch(c.dims.CodecWindow)), take[byte](p, c.sizes.bytes)
 	w.first = floats(positions * c.first.out)
 	rows := positions
 	for i := range c.stages {

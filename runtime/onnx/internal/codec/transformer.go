@@ -105,9 +105,6 @@ func (d *Decoder) attend(w *workspace, p *past, heads []float32, rows int) {
 			to[r] = keys[r*width+c]
 		}
 	}
-	for r := range rows {
-		seen := min(dims.CodecWindow, d.position+r+1)
-		q := heads[r*3*width+width : r*3*width+2*width]
-		vector.Best.Attend(w.rows[r*width:(r+1)*width], q, p.Past, d.held+r+1-seen, seen, dims.CodecHeads, w.scores)
-	}
+	q := vector.Queries{Rows: heads[width:], Step: 3 * width, At: d.held, Window: dims.CodecWindow}
+	vector.Best.Attend(w.rows[:rows*width], width, q, p.Past, dims.CodecHeads, w.scores)
 }
