@@ -6,7 +6,7 @@
 #include "bits256.h"
 #include "convolve.h"
 
-enum { tile_rows = 8, wide = 1, word_rows = 4 }; // 8 of 16 registers hold sums and 4 the weights of a group
+enum { tile_rows = 8, wide = 1, word_rows = 5 }; // 8 of 16 registers hold sums and 4 the weights of a group; with words 10 and 2
 
 #define FORGET() __asm__("" ::: "memory")
 #define BROADCAST(p) _mm256_broadcastd_epi32(_mm_loadu_si32(p))
@@ -17,10 +17,14 @@ enum { tile_rows = 8, wide = 1, word_rows = 4 }; // 8 of 16 registers hold sums 
 #define SHIFT_RIGHT_ZERO _mm256_srli_epi16
 #define PAIRS_OF_BYTES _mm256_maddubs_epi16
 #define PAIRS _mm256_madd_epi16
-#define ADD_PAIRS(sum, values, weights)                                                                               \
-	do {                                                                                                          \
-		sum_t products;                                                                                       \
-		__asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+x"(sum), "=&x"(products) : "x"(values), "x"(weights)); \
+// Written in assembly, because GCC loads values early and then has too few registers.
+#define ADD_WORDS(sum, two, weights)                                                                           \
+	do {                                                                                                   \
+		sum_t values, products;                                                                        \
+		__asm__("vpbroadcastd %4, %2\n\tvpmaddwd %5, %2, %3\n\tvpmaddwd %6, %2, %2\n\t"                  \
+		        "vpaddd %3, %0, %0\n\tvpaddd %2, %1, %1"                                               \
+		        : "+x"((sum)[0]), "+x"((sum)[1]), "=&x"(values), "=&x"(products)                       \
+		        : "m"(*(const char(*)[4])(two)), "x"((weights)[0]), "x"((weights)[1]));                  \
 	} while (0)
 #define ADD_16 _mm256_add_epi16
 #define ADD _mm256_add_epi32

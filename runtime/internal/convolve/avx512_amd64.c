@@ -17,10 +17,11 @@ enum { tile_rows = 12, wide = 1, word_rows = 12 };
 #define SHIFT_RIGHT_ZERO _mm512_srli_epi16
 #define PAIRS_OF_BYTES _mm512_maddubs_epi16
 #define PAIRS _mm512_madd_epi16
-#define ADD_PAIRS(sum, values, weights)                                                                               \
-	do {                                                                                                          \
-		sum_t products;                                                                                       \
-		__asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(sum), "=&v"(products) : "v"(values), "v"(weights)); \
+#define ADD_WORDS(sum, two, weights)                                                                                    \
+	do {                                                                                                            \
+		sum_t products;                                                                                         \
+		__asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"                                                      \
+		        : "+v"((sum)[0]), "=&v"(products) : "v"(BROADCAST(two)), "v"((weights)[0]));                    \
 	} while (0)
 #define ADD_16 _mm512_add_epi16
 #define ADD _mm512_add_epi32

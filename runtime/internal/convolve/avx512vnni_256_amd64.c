@@ -7,7 +7,7 @@
 #include "bits256.h"
 #include "convolve.h"
 
-enum { tile_rows = 6, wide = 1 };
+enum { tile_rows = 6, word_rows = tile_rows, wide = 1 };
 
 #define BROADCAST _mm256_set1_epi32
 #define INSTRUCTION(name, sum, values, weights) __asm__("%{evex%} " name " %2, %1, %0" : "+v"(sum) : "v"(values), "v"(weights))

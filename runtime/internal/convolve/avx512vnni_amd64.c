@@ -6,7 +6,7 @@
 #include "bits512.h"
 #include "convolve.h"
 
-enum { tile_rows = 12, wide = 2 }; // 24 of 32 registers hold sums
+enum { tile_rows = 12, word_rows = tile_rows, wide = 2 }; // 24 of 32 registers hold sums
 
 #define BROADCAST _mm512_set1_epi32
 #define INSTRUCTION(name, sum, values, weights) __asm__(name " %2, %1, %0" : "+v"(sum) : "v"(values), "v"(weights))

@@ -8,7 +8,7 @@
 
 #include <cpuid.h>
 
-enum { tile_rows = 6, wide = 1 }; // 12 of 16 registers hold sums
+enum { tile_rows = 6, word_rows = tile_rows, wide = 1 }; // 12 of 16 registers hold sums
 
 #define BROADCAST _mm256_set1_epi32
 #define INSTRUCTION(name, sum, values, weights) __asm__("%{vex%} " name " %2, %1, %0" : "+x"(sum) : "x"(values), "x"(weights))

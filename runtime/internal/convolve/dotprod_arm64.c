@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum { tile_rows = 6, wide = 1 }; // 24 of 32 registers hold sums
+enum { tile_rows = 6, word_rows = tile_rows, wide = 1 }; // 24 of 32 registers hold sums
 
 static int runs_here(void) {
 	const unsigned long dot_product = 1ul << 20; // HWCAP_ASIMDDP

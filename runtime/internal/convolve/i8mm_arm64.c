@@ -11,7 +11,7 @@
 #include <arm_neon.h>
 #include <sys/auxv.h>
 
-enum { tile_rows = 4, wide = 1 };
+enum { tile_rows = 4, word_rows = tile_rows, wide = 1 };
 _Static_assert(tile_rows % 2 == 0, "rows are taken in pairs");
 
 static int runs_here(void) {

@@ -4,6 +4,7 @@
 //   NAME         what it is called, for the symbol convolve_NAME
 //   TARGET       the attribute of a function that may use its instructions
 //   EACH_TILE(f) f(n) for every number of rows that add_up takes at once, from 1 to tile_rows
+//   word_rows    how many of those it takes at most where they are words
 //   wide         how many panels it takes at once
 //   add_up       a function: adds a tap of a tile, in floats, to what the taps before it gave
 //
@@ -38,7 +39,7 @@ INLINE void some(const int panels, const convolve_weights *w, size_t column, con
                  size_t dilation, float *y) {
 	float sums[rows_at_once * columns_at_once] __attribute__((aligned(64)));
 	memset(sums, 0, rows * columns_at_once * sizeof *sums);
-	const size_t each = share(rows, tile_rows), steps = w->in / panel_depth, panel = column / panel_columns;
+	const size_t each = share(rows, w->sums[0] == add_words ? word_rows : tile_rows), steps = w->in / panel_depth, panel = column / panel_columns;
 	for (size_t tap = 0; tap < w->taps; tap++) {
 		const size_t at = panel * w->taps + tap;
 		const int8_t *b = w->panels + at * steps * panel_bytes;

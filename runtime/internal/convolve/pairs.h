@@ -4,8 +4,9 @@
 // so, for every byte that a row may have. Else each step is widened to 32 bits by itself, and where not even two
 // products fit, bytes are widened before they are multiplied.
 //
-// Words need none of that. The kernel defines the type sum_t, registers (how many of those make a panel) and the instructions. FORGET keeps the
-// compiler from holding on to values of rows where there are too few registers for that.
+// Words need none of that. The kernel defines the type sum_t, registers (how many of those make a panel) and the instructions; ADD_WORDS adds
+// the products of two words and a step of weights to the sums of a row. FORGET keeps the compiler from holding on to values of rows where
+// there are too few registers for that.
 #include "tap.h"
 
 #include <string.h>
@@ -65,11 +66,8 @@ INLINE void add_up_words(const int rows, const tap_of_panels *t, const uint8_t *
 		for (int c = 0; c < registers; c++)
 			v[c] = LOAD(b + c * sizeof(sum_t));
 		_mm_prefetch((const char *)fetch, _MM_HINT_T0);
-		for (int r = 0; r < rows; r++) {
-			const sum_t values = BROADCAST(x + r * t->in + i);
-			for (int c = 0; c < registers; c++)
-				ADD_PAIRS(sum[r][c], values, v[c]);
-		}
+		for (int r = 0; r < rows; r++)
+			ADD_WORDS(sum[r], x + r * t->in + i, v);
 	}
 	for (int r = 0; r < rows; r++)
 		for (int c = 0; c < registers; c++)
@@ -79,10 +77,7 @@ INLINE void add_up_words(const int rows, const tap_of_panels *t, const uint8_t *
 INLINE void add_up(const int rows, const int panels, const tap_of_panels *t, const uint8_t *x, const float *scale, float *sums) {
 	(void)panels; // one
 	switch (t->how) {
-	case add_words:
-		for (int r = 0; r < rows; r += word_rows)
-			add_up_words(rows - r < word_rows ? rows - r : word_rows, t, x + r * t->in, scale + r, sums + r * wide * panel_columns);
-		break;
+	case add_words: add_up_words(rows < word_rows ? rows : word_rows, t, x, scale, sums); break; // never more
 	case add_group: add_up_how(add_group, rows, t, x, scale, sums); break;
 	case add_pairs: add_up_how(add_pairs, rows, t, x, scale, sums); break;
 	default: add_up_how(add_in_32, rows, t, x, scale, sums);

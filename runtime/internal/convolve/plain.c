@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { tile_rows = 1, wide = 1 };
+enum { tile_rows = 1, word_rows = tile_rows, wide = 1 };
 
 static int runs_here(void) { return 1; }
 
