@@ -31,9 +31,10 @@ func TestListsApartAreTotalledApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "| | held out | second held out | third held out | development | second development | third development | fourth development | " +
-		"fifth development | sixth development | seventh development | eighth development | ninth development | SMS held out | SMS |\n|---" +
-		strings.Repeat("|---:", 14) + "|\n| silence" + strings.Repeat(" | 0.0 %", 14) +
-		" |\n| perfect" + strings.Repeat(" | 100.0 %", 14) + " |\n"
+		"fifth development | sixth development | seventh development | eighth development | ninth development | SMS held out | SMS | " +
+		"second SMS | third SMS | fourth SMS | talk held out | talk |\n|---" +
+		strings.Repeat("|---:", 19) + "|\n| silence" + strings.Repeat(" | 0.0 %", 19) +
+		" |\n| perfect" + strings.Repeat(" | 100.0 %", 19) + " |\n"
 	if got := apartTable(measured); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -42,7 +43,7 @@ func TestListsApartAreTotalledApart(t *testing.T) {
 			t.Errorf("%q is not printed", total)
 		}
 	}
-	for _, path := range []string{folder + "held-out.jsonl", folder + "held-out-2.jsonl", folder + "held-out-3.jsonl", folder + "held-out-sms.jsonl"} {
+	for _, path := range []string{folder + "held-out.jsonl", folder + "held-out-2.jsonl", folder + "held-out-3.jsonl", folder + "held-out-sms.jsonl", folder + "held-out-talk.jsonl"} {
 		for _, m := range loaded(t, path) {
 			if strings.Contains(out.String(), m.Text) || strings.Contains(out.String(), m.Reading) || strings.Contains(out.String(), m.ID+"  ") {
 				t.Errorf("%s is shown with -failures", m.ID)
@@ -60,8 +61,8 @@ func TestHeldOutIsMeasuredOnlyWhenAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(measured) != 10 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
-		t.Errorf("%d lists are measured without -held-out, want the ten for development alone", len(measured))
+	if len(measured) != 14 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
+		t.Errorf("%d lists are measured without -held-out, want the fourteen for development alone", len(measured))
 	}
 }
 

@@ -15,10 +15,11 @@ type genre struct {
 
 // genres are those of the lists apart. Each message is of one.
 var genres = [...]genre{
-	{"everyday messages, plain", "writers who had not seen the rules", func(l list, m message) bool { return !l.sms && m.Difficulty == 1 }},
-	{"everyday messages, usual", "the same", func(l list, m message) bool { return !l.sms && m.Difficulty == 2 }},
-	{"everyday messages, careless", "the same", func(l list, m message) bool { return !l.sms && m.Difficulty == 3 }},
+	{"everyday messages, plain", "writers who had not seen the rules", func(l list, m message) bool { return l.everyday() && m.Difficulty == 1 }},
+	{"everyday messages, usual", "the same", func(l list, m message) bool { return l.everyday() && m.Difficulty == 2 }},
+	{"everyday messages, careless", "the same", func(l list, m message) bool { return l.everyday() && m.Difficulty == 3 }},
 	{"SMS of banks, cards and telephone firms", "a writer of rules, in shapes of public messages, before they were read", func(l list, _ message) bool { return l.sms }},
+	{"lines of calls and bots, chats with typing shortcuts", "the same writer, before they were read", func(l list, _ message) bool { return l.talk }},
 }
 
 // A genreRate is how one normaliser reads a genre.

@@ -159,7 +159,11 @@ type list struct {
 	name, file string
 	heldOut    bool // nothing of its messages is shown
 	sms        bool // of banks, cards and telephone firms
+	talk       bool // what lines of calls and bots say, and chats
 }
+
+// everyday reports whether l has everyday messages of all kinds.
+func (l list) everyday() bool { return !l.sms && !l.talk }
 
 var apart = []list{
 	{name: "held out", file: "held-out.jsonl", heldOut: true},
@@ -176,6 +180,11 @@ var apart = []list{
 	{name: "ninth development", file: "development-9.jsonl"},
 	{name: "SMS held out", file: "held-out-sms.jsonl", heldOut: true, sms: true},
 	{name: "SMS", file: "sms.jsonl", sms: true},
+	{name: "second SMS", file: "sms-2.jsonl", sms: true},
+	{name: "third SMS", file: "sms-3.jsonl", sms: true},
+	{name: "fourth SMS", file: "sms-4.jsonl", sms: true},
+	{name: "talk held out", file: "held-out-talk.jsonl", heldOut: true, talk: true},
+	{name: "talk", file: "talk.jsonl", talk: true},
 }
 
 // A listResult is what every normaliser made of one list.

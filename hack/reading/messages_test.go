@@ -48,7 +48,7 @@ func TestMessagesAreBalanced(t *testing.T) {
 		{folder + "development-9.jsonl", 232, 8, 8, 50, 70}, // by two people
 	}
 	for _, l := range apart {
-		if l.name != "second development" && l.name != "ninth development" && !strings.Contains(l.name, "SMS") {
+		if l.name != "second development" && l.name != "ninth development" && l.everyday() {
 			sets = append(sets, balance{folder + l.file, 200, 6, 7, 30, 55})
 		}
 	}
@@ -86,7 +86,8 @@ func TestMessagesAreBalanced(t *testing.T) {
 
 // TestSMSAreBalanced: those of banks and telephone firms have kinds of their own, and are hardly ever plain or in Devanagari.
 func TestSMSAreBalanced(t *testing.T) {
-	for path, size := range map[string]int{folder + "sms.jsonl": 195, folder + "held-out-sms.jsonl": 84} {
+	for file, size := range map[string]int{"sms.jsonl": 195, "sms-2.jsonl": 84, "sms-3.jsonl": 145, "sms-4.jsonl": 121, "held-out-sms.jsonl": 82} {
+		path := folder + file
 		messages, classes := loaded(t, path), map[string]int{}
 		for _, m := range messages {
 			classes[m.Class]++
