@@ -123,8 +123,9 @@ func (s *scanner) programMark(j, end int) int {
 		return 2
 	case rest[0] == '<' || rest[0] == '>':
 		beside := j > 0 && (s.text[j-1] == ' ' || s.text[j-1] == '-' || s.text[j-1] == '=')
-		if len(rest) > 1 && rest[1] == '=' || beside && (len(rest) > 1 && rest[1] == ' ') {
-			return 0 // a > 0, a <= 5
+		compares := isWordBefore(s.text, j) && isDigitAt(s.text[:end], j+1)
+		if compares || len(rest) > 1 && rest[1] == '=' || beside && (len(rest) > 1 && rest[1] == ' ') {
+			return 0 // a > 0, a <= 5, a>5
 		}
 		if rest[0] == '<' && len(rest) > 1 && rest[1] == '/' {
 			return 2

@@ -62,7 +62,7 @@ func isFormula(s string) bool {
 		run = 0
 	}
 	related := strings.ContainsAny(s, "=<>≤≥≠≈")
-	number := letters == 0 && !related && strings.Trim(s, "0123456789.") == ""
+	number := letters == 0 && !related && strings.Trim(strings.TrimLeft(s, "+-"), "0123456789.") == ""
 	return words == 0 && (related || letters > 0 && run < 4 && !isPriceLike(s) || number)
 }
 

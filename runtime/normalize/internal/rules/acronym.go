@@ -24,6 +24,10 @@ func acronym(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAcronym)
+	if isFunction(&r.View, i) {
+		r.Say(strings.ToLower(s))
+		return r.End(i + 1)
+	}
 	r.Letters(s, r.Lang)
 	switch {
 	case !r.English:
@@ -33,6 +37,15 @@ func acronym(r *Reader, i int) (Reading, bool) {
 		r.Ending(tail)
 	}
 	return r.End(i + 1)
+}
+
+// isFunction reports whether token i names a function of a program, as of a table of numbers: SUM(, AVERAGE(.
+func isFunction(v *text.View, i int) bool {
+	s := v.Str(i)
+	if !v.At(i).Part.IsProgram() || !v.TightSign(i+1, '(') {
+		return false
+	}
+	return len(s) >= 3 && strings.ContainsAny(s, "AEIOU") && s[0] != 'U' && s != "API"
 }
 
 // isPlural reports whether s is an acronym with an s: EMIs.

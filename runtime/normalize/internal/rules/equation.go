@@ -27,7 +27,13 @@ func isReckonedOn(v *text.View, i int) bool {
 
 // isQuotient reports whether the stroke at token i stands apart between two terms of a formula that are no numbers: (r^n – 1) / (r – 1).
 func isQuotient(v *text.View, i int) bool {
-	if !v.At(i).Gap || !v.At(i+1).Gap || !reckons(v, i) {
+	if !reckons(v, i) {
+		return false
+	}
+	if raised := v.IsSign(i-2, '(') && v.IsSign(i+2, ')') && v.TightSign(i+3, '^'); raised {
+		return true // (EV/BV)^(1/n)
+	}
+	if !v.At(i).Gap || !v.At(i+1).Gap {
 		return false
 	}
 	p, next := v.At(i-1), v.At(i+1)

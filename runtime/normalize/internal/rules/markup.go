@@ -48,7 +48,7 @@ func equalSigns(r *Reader, i int) (Reading, bool) {
 		j++
 	}
 	next := r.At(j)
-	if j-i < 2 {
+	if j-i < 2 || r.At(i).Part.IsProgram() {
 		return Reading{}, false
 	}
 	opens := i == r.Start || r.At(i).Gap && !next.Gap && next.Kind.Lettered()

@@ -141,7 +141,14 @@ func isProduct(v *text.View, i int) bool {
 
 // divides reports whether the stroke at token i stands over a term of a formula.
 func divides(v *text.View, i int) bool {
-	return (isTerm(v, i-1) || v.Joined(i)) && isTerm(v, i+1) && inEquation(v, i+1)
+	if !isTerm(v, i-1) && !v.Joined(i) || !isTerm(v, i+1) {
+		return false
+	}
+	if v.IsSign(i-1, ')') && reckons(v, i) {
+		return true
+	}
+	related := v.At(i-2).IsOneOf(relations) || v.IsSign(i-2, '(') && v.IsSign(i+2, ')') && reckons(v, i)
+	return related || inEquation(v, i+1)
 }
 
 // exponent returns how that at token i is said: as a square or a cube, else before it.
@@ -227,7 +234,10 @@ const comparing = "<>" + string(rune(text.LessEqual)) + string(rune(text.Greater
 // follows.
 func compared(v *text.View, i int) (a text.Amount, ok bool) {
 	isFirst := i == v.Start || v.At(i-1).Kind == text.Sign && !isTerm(v, i-1) && !v.At(i-1).IsOneOf("%)")
-	if v.English || !v.At(i).IsOneOf(comparing) || !v.At(i).Gap && !v.At(i-1).Kind.Lettered() {
+	if v.English || !v.At(i).IsOneOf(comparing) {
+		return a, false
+	}
+	if named := v.At(i-1).Kind.Lettered() || v.Joined(i-1); !named && !v.At(i).Gap {
 		return a, false
 	}
 	if next := v.At(i + 1); next.Kind != text.Digits && !next.IsCurrency() {

@@ -307,8 +307,10 @@ func isSum(v *text.View, i int) bool {
 	if behind := v.At(i + 3); !behind.Gap && behind.IsOneOf("^"+string(rune(text.Squared))+string(rune(text.Cubed))+string(rune(text.Raised))) {
 		return true
 	}
-	apart := v.At(i+1).Gap && v.IsSign(i+1, text.Multiply)
-	return apart && (v.NumberBehind(i+3, '.') || v.IsSign(i-1, '=')) && reckons(v, i)
+	if apart := v.At(i+1).Gap && v.IsSign(i+1, text.Multiply); !apart || !reckons(v, i) {
+		return false
+	}
+	return v.NumberBehind(i+3, '.') || v.At(i-1).IsOneOf("=(") || v.IsSign(i+3, ')')
 }
 
 // isReckoned reports whether what stands behind a product, at token j, goes on with it or says what it is: 240 × 15 ÷ 100, 8 x 5 = 40.

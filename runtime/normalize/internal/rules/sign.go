@@ -150,15 +150,8 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 	if isPrompt(&r.View, i) || isVariable(&r.View, i) {
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	}
-	if cur := text.SignCurrency(t.Ch); cur > 0 {
-		r.Begin(i, speech.SpanSign)
-		r.Say(r.Lang.Money[cur].Many)
-		return r.End(i + 1)
-	}
-	if u, next := signUnit(&r.View, i); u != nil {
-		r.Begin(i, speech.SpanSign)
-		r.Say(r.Lang.Measure(u).Many)
-		return r.End(next)
+	if reading, ok := unitSign(r, i); ok {
+		return reading, true
 	}
 	w := signWord(&r.View, i)
 	if w == words.NoWord {
@@ -198,6 +191,22 @@ func signUnit(v *text.View, i int) (u *words.Unit, next int) {
 		return nil, i
 	}
 	return u, next
+}
+
+// unitSign reads the sign of a currency or of a unit that stands alone.
+func unitSign(r *Reader, i int) (Reading, bool) {
+	if cur := text.SignCurrency(r.At(i).Ch); cur > 0 {
+		r.Begin(i, speech.SpanSign)
+		r.Say(r.Lang.Money[cur].Many)
+		return r.End(i + 1)
+	}
+	u, next := signUnit(&r.View, i)
+	if u == nil {
+		return Reading{}, false
+	}
+	r.Begin(i, speech.SpanSign)
+	r.Say(r.Lang.Measure(u).Many)
+	return r.End(next)
 }
 
 // isPrompt reports whether the dollar at token i is the prompt of a shell, before a command in small letters: $ npm install.

@@ -219,7 +219,9 @@ func suffixBehind(v *View, a *Amount) {
 		}
 		return
 	case a.Cur > 0:
-		rateBehind(v, a)
+		if !annualBehind(v, a) {
+			rateBehind(v, a)
+		}
 		return
 	case t.IsCurrency() && v.At(j+1).Kind != Digits:
 		a.Cur = SignCurrency(t.Ch)
@@ -290,14 +292,20 @@ func wordSuffix(v *View, a *Amount) bool {
 		a.Unit, a.Next = &carat, j+1
 		return true
 	}
-	if u := perYear(v.Str(j)); u != nil {
-		a.Unit, a.Next = u, j+1
-		if a.Scales[0] == 0 {
-			a.Scales[0] = words.Lakhs
-		}
-		return true
+	return annualBehind(v, a)
+}
+
+// annualBehind reads the LPA of a salary: 8 LPA, ₹25 LPA.
+func annualBehind(v *View, a *Amount) bool {
+	u := perYear(v.AtWord(a.Next))
+	if u == nil {
+		return false
 	}
-	return false
+	a.Unit, a.Cur, a.Next = u, 0, a.Next+1 // without rupees, as ₹6–8 LPA is read
+	if a.Scales[0] == 0 {
+		a.Scales[0] = words.Lakhs
+	}
+	return true
 }
 
 // rateBehind reads the stroke of ₹40/kg.

@@ -354,7 +354,9 @@ func compatible(r rune) bool {
 func (s *scanner) fold(r rune, src, end int32) {
 	var buf [64]byte
 	plain := norm.NFKC.AppendString(buf[:0], string(r))
-	if s.last().Kind == Digits && len(plain) > 0 && '0' <= plain[0] && plain[0] <= '9' {
+	lowered := '₀' <= r && r <= '₉'
+	isNumber := len(plain) > 0 && '0' <= plain[0] && plain[0] <= '9'
+	if t := s.last(); isNumber && t.Kind == Digits && !(lowered && t.Low) {
 		s.space()
 	}
 	for _, p := range string(plain) {
@@ -363,7 +365,7 @@ func (s *scanner) fold(r rune, src, end int32) {
 		}
 		s.rune(p, src, end)
 	}
-	if '₀' <= r && r <= '₉' {
+	if lowered {
 		s.last().Low = true
 	}
 }

@@ -35,6 +35,9 @@ func UnitAt(v *View, j int) (*words.Unit, int) {
 	if u, next := SquareAt(v, j); u != nil {
 		return u, next
 	}
+	if u := unitOfFormula(v, j); u != nil {
+		return u, j + 1
+	}
 	u := UnitText(v, j, j+1)
 	if u == nil || !v.LooseEnd(j+1) || !isUnit(v, j, u) {
 		return nil, j

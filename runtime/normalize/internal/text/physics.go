@@ -1,0 +1,26 @@
+package text
+
+import "github.com/swar-tts/swar/runtime/normalize/internal/words"
+
+// physical are the symbols of units that are letters of other things, and units only where a formula says so: F = 20 N.
+var physical = map[string]string{
+	"N": "~newton", "J": "~joule", "A": "~ampere", "C": "~coulomb", "Pa": "~pascal", "T": "~tesla", "F": "~farad", "K": "k", "s": "s", "V": "v", "W": "w", "mA": "~milliampere",
+}
+
+// unitOfFormula reads the unit at token j that stands behind the number of a formula: I = 2 A.
+func unitOfFormula(v *View, j int) *words.Unit {
+	name := physical[v.AtWord(j)]
+	if name == "" || v.At(j-1).Kind != Digits || !v.LooseEnd(j+1) {
+		return nil
+	}
+	for k := j - 2; k > j-12 && k >= v.Start; k-- {
+		t := v.At(k)
+		if t.IsOneOf("=" + string(rune(Approx))) {
+			return words.Units[name]
+		}
+		if t.Kind != Digits && !t.IsOneOf(".,"+Hyphens+string(rune(Multiply))+string(rune(Raised))) {
+			return nil
+		}
+	}
+	return nil
+}
