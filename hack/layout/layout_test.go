@@ -272,6 +272,7 @@ var rules = map[string]rule{
 	"hack/web":            {nil, "what bundles pages knows files, and no program of ours"},
 	"hack/reading":        {[]string{"hack/reading/accept", "runtime/normalize"}, "normalisers are compared as they stand, ours among them"},
 	"hack/reading/accept": {nil, "what judges readings must not know how ours come to be"},
+	"hack/romanwords":     {[]string{"runtime/normalize", "runtime/translit"}, "words are counted in what an engine would be given"},
 
 	"hack/chart":                 {nil, "what of the chart follows from other files, follows from files alone"},
 	"hack/cluster":               {nil, "a cluster for tests runs whatever it is given"},

@@ -106,6 +106,10 @@ func (s *sentence) contentWord(i int) (read string, ok bool) {
 		return s.gali(i), true
 	case "kia":
 		return s.kia(i), true
+	case "lungi":
+		return s.lungi(i), true
+	case "sikh":
+		return s.sikh(i), true
 	}
 	return "", false
 }
