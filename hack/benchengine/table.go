@@ -158,7 +158,7 @@ func (b *bench) lines() [][]line {
 			b.figure("the same, at most since the start", "full memory peak 8 streams", megabytes, 0),
 		},
 		{
-			b.figure("KevinAHM's layout in our reader: a frame", "frame layout", milliseconds, 0).inDocs(),
+			b.figure("KevinAHM's layout in our reader: a frame", "frame layout", milliseconds, 0),
 			ratio("a bundle is faster by", 0, b.between("frame layout", "frame swar")),
 			b.figure("KevinAHM's layout in our reader: memory", "resident layout", megabytes, 0),
 		},
@@ -200,10 +200,7 @@ func (b *bench) summary(host string, now time.Time) string {
 		}
 	}
 	b.group(&t, "The engine, one thread", lines)
-	for _, precision := range b.precisions {
-		t.WriteString(b.roofline(precision))
-	}
-	return t.String()
+	return strings.TrimSpace(t.String()) + "\n"
 }
 
 // circumstances writes when, where and with what was measured.
