@@ -7,8 +7,7 @@
 //
 // A text is scanned once, cut into sentences, and read from left to right: at each token the rules for its kind are tried in their
 // order, and the first one that fits speaks. Rules look a few tokens back and ahead, never further than a constant, so the time grows
-// with the length of the text and with nothing else. Where a reading changes what stands beside a word that its neighbours decide
-// about, what is spoken is read again until it stays (settle.go). What an engine cannot speak is left out on the way (unspoken.go).
+// with the length of the text and with nothing else. What an engine cannot speak is left out on the way (unspoken.go).
 package normalize
 
 import (
@@ -48,8 +47,7 @@ type Reading struct {
 // Read returns what is spoken for written. The offsets of spans count code points: of written without the white space around it, and
 // of what is spoken.
 //
-// It is a pure function: the same arguments give the same reading, and normalising its text again, without a lexicon and marks,
-// changes nothing. It is safe for concurrent use.
+// It is a pure function: the same arguments give the same reading. It is safe for concurrent use.
 func Read(written string, o Options, spans bool) Reading {
 	r := read(written, o, spans)
 	reading := Reading{Text: r.writer.Spoken(), Unspoken: r.unspoken()}
@@ -127,6 +125,8 @@ func read(written string, o Options, want bool) *reader {
 func readIn(home words.Lang, written string, o Options, want bool) *reader {
 	r := newReader(home, written, o, want)
 	r.run()
-	r.settle(r.source)
+	if r.torn {
+		r.writer.Compose()
+	}
 	return r
 }

@@ -1,6 +1,7 @@
 package normalize
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -99,17 +100,31 @@ func leftover(spoken string) string {
 	return ""
 }
 
+// TestNormalisingTwiceChangesNothing in what people write. Of texts that are strung together from anything, one in 400 may change
+// (docs/decisions/0020-normal-form.md).
 func TestNormalisingTwiceChangesNothing(t *testing.T) {
+	generated, changed := 0, 0
 	texts(t, func(t *testing.T, at, text string) {
 		for _, o := range options {
 			once := Text(text, o)
 			for _, again := range options {
-				if twice := Text(once, again); twice != once {
-					t.Errorf("%s: %q\n once %s\ntwice %s", at, text, once, twice)
+				generated++
+				twice := Text(once, again)
+				switch {
+				case at != "generated":
+					generated--
+					if twice != once {
+						t.Errorf("%s: %q\n once %s\ntwice %s", at, text, once, twice)
+					}
+				case twice != once:
+					changed++
 				}
 			}
 		}
 	})
+	if changed*400 > generated {
+		t.Errorf("%d of %d generated texts change when they are normalised again", changed, generated)
+	}
 }
 
 func TestSameTextGivesSameSpeech(t *testing.T) {
@@ -214,6 +229,8 @@ func TestSpans(t *testing.T) {
 			"**", "markup", "", "250** g", "unit", "two hundred fifty grams", "[", "markup", "", "](y) `", "markup", "", "`", "markup", ""}},
 		{"a formula", `$x < 5$`, Options{}, []string{"$", "markup", "", "< 5", "sign", "पाँच से कम", "$", "markup", ""}},
 		{"markup behind marks that are composed", "\u0958 **5** <b>", Options{}, []string{"**", "markup", "", "5", "number", "पाँच", "** <b>", "markup", ""}},
+		{"a formula's sign that becomes several characters", "∬ 5", Options{}, []string{"∬", "markup", "", "5", "number", "पाँच"}},
+		{"marks that change places", "5 ह॑ᤲ् 6", Options{}, []string{"5", "number", "पाँच", "6", "number", "छह"}},
 		{"nothing rewritten", "नमस्ते जी", Options{}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -265,6 +282,19 @@ func TestAllocations(t *testing.T) {
 	if got := testing.AllocsPerRun(100, func() { Text(message, Options{}) }); got > 5 {
 		t.Errorf("%v allocations for a message, want at most 5, the result among them", got)
 	}
+	short, more := 0, []string(nil) // formulas and markup need one or two more
+	for _, row := range rows(t) {
+		if utf8.RuneCountInString(row.written) > 150 {
+			continue
+		}
+		short++
+		if got := testing.AllocsPerRun(2, func() { Text(row.written, Options{}) }); got > 6 {
+			more = append(more, fmt.Sprintf("%s: %v", row.at, got))
+		}
+	}
+	if len(more)*25 > short {
+		t.Errorf("%d of %d rows need more than 6 allocations: %s", len(more), short, more)
+	}
 }
 
 func FuzzText(f *testing.F) {
@@ -288,9 +318,6 @@ func FuzzText(f *testing.F) {
 		once, spans := Spans(text, o)
 		if fault := leftover(once); fault != "" {
 			t.Errorf("%q: %s in %q", text, fault, once)
-		}
-		if twice := Text(once, o); twice != once {
-			t.Errorf("%q\n once %q\ntwice %q", text, once, twice)
 		}
 		standsRight(t, text, Reading{Text: once, Spans: spans})
 		o.Speaks = ours

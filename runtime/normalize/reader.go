@@ -18,11 +18,9 @@ type reader struct {
 
 	rules    *rules.Set
 	opt      Options
-	lineStop int        // where the line of the present sentence ends
-	only     words.Lang // in which every sentence is read; nil: each in its own
-	several  bool       // sentences have been read in both languages
-	surveyed bool       // the language of the message has been looked for
-	torn     bool       // text may not be in NFC
+	lineStop int  // where the line of the present sentence ends
+	surveyed bool // the language of the message has been looked for
+	torn     bool // text may not be in NFC
 
 	source string  // what was scanned
 	guides []guide // in order

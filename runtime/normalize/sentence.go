@@ -8,7 +8,6 @@ import (
 // sentence finds the end of the sentence that begins at token i, and its language. What is read depends on nothing outside its sentence but
 // the language of the message, so a text may be cut at sentence ends where that goes along ([Options.Language]).
 func (r *reader) sentence(i int) {
-	before := r.Lang
 	var t text.Tally
 	if r.why != nil {
 		t.Note = r.explainWord
@@ -18,10 +17,6 @@ func (r *reader) sentence(i int) {
 		r.survey(&t, end)
 	}
 	l := r.language(&t) // digit names alone do not make it Hindi: an English one has them too once its codes have been read
-	r.several = r.several || i > 1 && l != before
-	if r.only != nil {
-		l = r.only
-	}
 	r.speak(l)
 	r.writer.BeginSentence(t.Found[text.DevanagariWord] > 0 || l == r.Home && t.Wordless() && t.Found[text.DevanagariDigits] == 0)
 	r.Stop = end

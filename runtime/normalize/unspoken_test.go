@@ -102,8 +102,10 @@ func TestAWordIsPutInForWhatCannotBeSpoken(t *testing.T) {
 func TestForeignWordsAreAsGoodAsSpaces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	texts(t, func(t *testing.T, at, text string) {
-		if strings.ContainsAny(text, "`[\\$|<∈") || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || !ours(string(r)) }) {
-			return // a word between marks, or at the beginning of a line, decides what is markup
+		if strings.ContainsAny(text, "`[\\$|<") || strings.ContainsFunc(text, func(r rune) bool {
+			return unicode.IsControl(r) || !ours(string(r)) || r >= utf8.RuneSelf && unicode.Is(unicode.Sm, r)
+		}) {
+			return // a word between marks or signs of formulas, or at the beginning of a line, decides what is markup
 		}
 		fields := strings.Split(text, " ")
 		if len(fields) < 3 {

@@ -116,6 +116,22 @@ func TestAMarkIsLeftOutWithoutItsLetter(t *testing.T) {
 	}
 }
 
+// TestNormalisedTextIsSpokenRaw: what was previewed is spoken to the letter when it is sent as it is.
+func TestNormalisedTextIsSpokenRaw(t *testing.T) {
+	s, _, _ := open(t, 1, synthtest.Config{})
+	for _, text := range []string{"Kul ₹499, OTP 482913 (你好).", "Plan A-B\nExperience 5 yrs.", "आपका A/c XX4321 से ₹2,500.50 की निकासी।", "“Naya” offer - 50% OFF!"} {
+		n, err := s.Normalize(t.Context(), speech.Utterance{Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &speechtest.Recorder{}
+		u := speech.Utterance{Text: n.Text, Voice: "raj", Format: speech.PCM16, Raw: true}
+		if _, err := s.Speak(t.Context(), u, speech.Turn{}, r); err != nil || r.Started[0].Normalized != n.Text {
+			t.Errorf("%q is previewed as %q and spoken as %q, %v", text, n.Text, r.Started[0].Normalized, err)
+		}
+	}
+}
+
 func TestWhatOfADisclosureCannotBeSpokenIsNamedFirst(t *testing.T) {
 	s := speaker(t, &picky{dislikes: "你好吗"})
 	n, err := s.Normalize(t.Context(), speech.Utterance{Disclosure: "नमस्ते 好你।", Text: "दोस्त 你吗"})

@@ -104,6 +104,7 @@ var conditions = map[string]condition{
 		return v.At(next).Kind == text.Digits && v.In(next+1, words.CourseUnit)
 	},
 	"dotAfterNext":   func(v *text.View, _, next int) bool { return v.IsSign(next+1, '.') },
+	"withAfterNext":  func(v *text.View, _, next int) bool { return v.Reads(next+1, "paas", "pas") }, // dr ke paas
 	"hashBeforeNext": func(v *text.View, _, next int) bool { return v.IsSign(next-1, '#') },
 	"beforeMrs":      func(v *text.View, _, next int) bool { return v.IsSign(next, '&') && v.Reads(next+1, "mrs", "Mrs") },
 	"ends": func(v *text.View, _, next int) bool {

@@ -85,7 +85,6 @@ func sayMaths(r *Reader, i int) int {
 		for j := range len(s) {
 			r.Say(s[j : j+1])
 		}
-		r.Doubt()
 	case t.Kind == text.Foreign:
 		r.Say(r.Lang.Greek[greekLetters[r.Str(i)]])
 	case t.IsOneOf("("):

@@ -266,12 +266,9 @@ func sayAddress(r *Reader, i, next int) {
 }
 
 // sayName says a word of an address: www and acronyms by letters, everything else as it is. A short form in front of a full stop
-// is said in full, for it would be when it is read again.
+// is said in full, as anywhere else.
 func sayName(r *Reader, j int, last bool) {
 	t, s := r.At(j), r.Str(j)
-	if text.IsDecidedBeside(&r.View, j) && t.Cas != words.Upper {
-		r.Doubt()
-	}
 	if full, _ := besideWord(&r.View, j); last && full != "" {
 		r.Say(full)
 		return

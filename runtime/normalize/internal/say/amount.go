@@ -63,7 +63,6 @@ func (w *Draft) SayRate(i int, l words.Lang) {
 		w.Say(l.Measure(u).One)
 	default:
 		w.Say(s)
-		w.Doubt() // alone it may be an acronym
 	}
 }
 

@@ -254,13 +254,6 @@ func (w *Draft) Grouped(s string) {
 
 // Letters names the ASCII letters of s.
 func (w *Draft) Letters(s string, l words.Lang) {
-	if l == words.English {
-		if text.IsRomanLetters(s) {
-			w.Doubt()
-		} else {
-			w.add(part{op: opGluedDoubt})
-		}
-	}
 	for i := range len(s) {
 		c := s[i] &^ 0x20
 		if c < 'A' || c > 'Z' {

@@ -42,25 +42,23 @@ type part struct {
 type op uint8
 
 const (
-	opSay        op = iota // text, apart from what stands before it
-	opKeep                 // token at, as it is written
-	opMark                 // text, punctuation
-	opBegin                // a piece of kind text begins with token at
-	opEnd                  // it ends before token at
-	opEnding               // text goes on the last word
-	opPlural               // the last word stands for several
-	opLower                // text, in small letters
-	opHyphen               // text joins two words
-	opOpen                 // the bracket or quote at token at opens
-	opClose                // the bracket or quote at closes
-	opApart                // the next word stands apart
-	opJoin                 // the next word touches the last where it does in the text
-	opSilent               // nothing, but the next word does not go on the last
-	opDropColon            // the last colon falls away
-	opDoubt                // another reading may differ
-	opGluedDoubt           // the same if the next word goes on a hyphen
-	opGoOn                 // the last piece goes on to here
-	opReason               // nothing; text is why the rule reads it so
+	opSay       op = iota // text, apart from what stands before it
+	opKeep                // token at, as it is written
+	opMark                // text, punctuation
+	opBegin               // a piece of kind text begins with token at
+	opEnd                 // it ends before token at
+	opEnding              // text goes on the last word
+	opPlural              // the last word stands for several
+	opLower               // text, in small letters
+	opHyphen              // text joins two words
+	opOpen                // the bracket or quote at token at opens
+	opClose               // the bracket or quote at closes
+	opApart               // the next word stands apart
+	opJoin                // the next word touches the last where it does in the text
+	opSilent              // nothing, but the next word does not go on the last
+	opDropColon           // the last colon falls away
+	opGoOn                // the last piece goes on to here
+	opReason              // nothing; text is why the rule reads it so
 )
 
 // Draft drafts a phrase about a text, in the language of its present sentence.
@@ -151,6 +149,3 @@ func (w *Draft) Join() { w.add(part{op: opJoin}) }
 
 // Because notes why it is said.
 func (w *Draft) Because(reason string) { w.add(part{op: opReason, text: reason}) }
-
-// Doubt notes that another reading may differ.
-func (w *Draft) Doubt() { w.add(part{op: opDoubt}) }

@@ -47,7 +47,6 @@ type Missing struct {
 
 // Miss notes that a character of the token being read is left out.
 func (w *Writer) Miss(character string) {
-	w.Partial = true
 	w.Missing = append(w.Missing, Missing{w.view.Toks[w.at].Src, character})
 }
 

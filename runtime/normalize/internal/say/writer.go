@@ -24,14 +24,11 @@ type Writer struct {
 	openGap bool // white space stands before the first of them
 	danda   bool // the sentence is in Devanagari, so that a line ends in danda
 
-	Doubtful bool // something was kept, or left out, after which another reading may differ
-
 	Want   bool // pieces are wanted
 	Pieces []Piece
 
 	Speaks  func(text string) bool // whether the engine speaks all of text; nil: it does
 	Missing []Missing              // what it does not, in the order of writing
-	Partial bool                   // something that was to be written is left out
 	at      int                    // the token that is read
 	hyphen  int                    // where the last hyphen begins
 	dashed  bool                   // it waits for a word
@@ -106,7 +103,7 @@ func (w *Writer) Write(p Phrase) {
 	}
 }
 
-// silently does what changes how other words are written, or read again.
+// silently does what changes how other words are written.
 func (w *Writer) silently(o op) {
 	switch o {
 	case opApart:
@@ -121,10 +118,6 @@ func (w *Writer) silently(o op) {
 		w.join = max(w.join, spaced)
 	case opDropColon:
 		w.dropColon()
-	case opDoubt:
-		w.Doubtful = true
-	case opGluedDoubt:
-		w.Doubtful = w.Doubtful || w.join == glued
 	}
 }
 
@@ -150,7 +143,6 @@ func (w *Writer) end(next int) {
 // keep writes token i as it is.
 func (w *Writer) keep(i int) {
 	t := &w.view.Toks[i]
-	w.Doubtful = w.Doubtful || text.IsDecidedBeside(w.view, i)
 	w.at = i
 	if w.word(w.view.Text[t.A:t.B], t.Gap) {
 		w.join = asWritten
@@ -202,14 +194,19 @@ func (w *Writer) room(gap bool) {
 		w.Out = append(w.Out, ' ')
 	}
 	for _, opener := range w.openers[:w.opened] {
-		if w.writes(string(rune(opener))) {
-			w.Out = append(w.Out, opener)
-		}
+		w.sign(opener)
 	}
 	w.opened, w.dashed, w.unsaid, w.said = 0, false, false, true
 	w.endMark = "."
 	if w.danda {
 		w.endMark = "।"
+	}
+}
+
+// sign writes a bracket or a quote.
+func (w *Writer) sign(ch byte) {
+	if w.Speaks == nil || w.writes(string(rune(ch))) {
+		w.Out = append(w.Out, ch)
 	}
 }
 
@@ -269,7 +266,6 @@ func (w *Writer) open(i int) {
 // close writes a closing bracket or quote behind the last word.
 func (w *Writer) close(ch byte) {
 	if w.opened > 0 {
-		w.Doubtful = true
 		if w.opened--; w.opened == 0 && w.join != glued {
 			w.join = spaced // A()A are two
 		}
@@ -277,15 +273,9 @@ func (w *Writer) close(ch byte) {
 	}
 	again := len(w.Out) > 0 && w.Out[len(w.Out)-1] == ch && ch != ')' // two quotes say no more than one
 	if w.said && w.join != glued && !again {
-		behindMark := parts(w.Out) || len(bytes.TrimRight(w.Out, "\"')")) < len(w.Out)
-		w.Doubtful = w.Doubtful || behindMark
-		if w.writes(string(rune(ch))) {
-			w.Out = append(w.Out, ch)
-		}
+		w.sign(ch)
 		w.join = spaced
-		return
 	}
-	w.Doubtful = true
 }
 
 // unsay takes back what was written from n on, also from pieces that end there.
@@ -306,7 +296,6 @@ func (w *Writer) Pause() { w.mark(",") }
 
 // mark writes punctuation behind the last word of the sentence. Of two marks in a row the stronger stays.
 func (w *Writer) mark(m string) {
-	w.Doubtful = w.Doubtful || w.opened > 0
 	w.opened = 0
 	n := len(w.Out)
 	if !w.said || w.join == glued {

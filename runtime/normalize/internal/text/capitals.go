@@ -34,7 +34,7 @@ func IsName(v *View, i int) bool {
 	s := v.Str(i)
 	besideHindi := v.At(i).Gap && isCapitalHindi(v, i-1) || v.At(i+1).Gap && isCapitalHindi(v, i+1)
 	amid := v.Shouted || besideHindi
-	if amid && (v.At(i).Word.Is(words.HindiMaybe) || v.Reads(i, "IT", "US", "AM", "MAR")) {
+	if amid && v.At(i).Word.Is(words.HindiMaybe) || isShortWord(v, i) {
 		return true
 	}
 	spelled := pronounce.Known(s) == pronounce.Letters || v.At(i).Word.Is(words.Initialism)
@@ -43,6 +43,12 @@ func IsName(v *View, i int) bool {
 	}
 	beside := v.At(i).Gap && IsCapitalName(v, i-1) || v.At(i+1).Gap && IsCapitalName(v, i+1)
 	return v.Shouted || beside || v.Reads(i-1, "to", "from", "at", "by") && movesMoney(v, i)
+}
+
+// isShortWord reports whether the capitals at token i are a short word that is an acronym elsewhere: IT IS, but the IT ACT.
+func isShortWord(v *View, i int) bool {
+	amid := v.Shouted || v.IsWord(i-1, words.HindiWord) || v.IsWord(i+1, words.HindiWord)
+	return amid && v.Reads(i, "IT", "US", "AM", "MAR")
 }
 
 // IsCapitalName reports whether token i is a word in capitals of a length that names have.

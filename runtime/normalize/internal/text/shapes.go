@@ -86,28 +86,6 @@ func Factors(v *View, i int) bool {
 	return v.At(i+1).Kind == Digits
 }
 
-// IsDecidedBeside reports whether words and signs beside token i may lead to another reading of it than as the word that it is.
-func IsDecidedBeside(v *View, i int) bool {
-	t := &v.Toks[i]
-	e := t.Word
-	switch {
-	case !t.Kind.Lettered():
-		return false
-	case t.Kind == Latin && (t.Cas == words.Upper || t.Cas == words.Mixed || t.B-t.A == 1):
-		return true
-	case t.Kind == Latin && IsRomanLetters(v.Str(i)):
-		return true // level xi
-	case e.Is(words.Apart):
-		return false // से waits for a number, and none is left
-	case v.Reads(i, "ve", "per", "Per", "pr", "प्रति"):
-		return true // 00-ve; the unit of a rate
-	}
-	return e.Chat != nil || len(e.Beside) > 0 || e.IsAny(words.Shortened, words.Month, words.Weekday)
-}
-
-// IsRomanLetters reports whether s is made of the letters of small Roman numerals.
-func IsRomanLetters(s string) bool { return strings.Trim(s, "ivxIVX") == "" }
-
 // IsDotOfName reports whether the dot at token i is the first character of a name: .NET, .pdf files.
 func IsDotOfName(v *View, i int) bool {
 	next := v.At(i + 1)
