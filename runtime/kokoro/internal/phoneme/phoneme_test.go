@@ -102,7 +102,7 @@ func TestWords(t *testing.T) {
 		{"split", "login to MoneyNest कीजिए", "login=lˈɒɡɪn to=tə MoneyNest=mˈʌni nˈɛst कीजिए=kˈiːɟɪˌeː"},
 		{"joined and split", "AutoPay has been set", "AutoPay=ˈɔːtQ pˈA has=hˈaz been=biːn set=sˈɛt"},
 		{"a clause of its own each", "has been - AutoPay", "has=hˈaz been=biːn AutoPay=ˈɔːtQ pˈA"},
-		{"a compound", "गुड-मॉर्निंग जी", "गुड-मॉर्निंग=ɡˈʊɖmɔrnˈi\u0303ŋɡ जी=ɟˈi"},
+		{"a compound", "गुड-मॉर्निंग जी", "गुड-मॉर्निंग=ɡˈʊdɖːmɔrnˈi\u0303ŋɡ जी=ɟˈi"},
 		{"decimals", "3.5 है", "3.5=tˈiːn dəsəmlˈoː pˈa\u0303ɲc है=hɛː"},
 	} {
 		got, err := r.Read(t.Context(), tt.text)

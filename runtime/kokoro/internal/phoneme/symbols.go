@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // vocabularyTable lists the model's symbols.
@@ -55,7 +56,7 @@ func symbols(word string) string {
 	for _, r := range respelled {
 		word = strings.ReplaceAll(word, r.from, r.to)
 	}
-	return withNasals(word)
+	return withStops(withNasals(word))
 }
 
 // nasals are the nasal consonants that are spoken where the stops behind them are.
@@ -82,6 +83,32 @@ func withNasals(word string) string {
 }
 
 const tilde = '\u0303'
+
+// withStops begins a retroflex d that ends a syllable as a dental one, and makes it long: ɡˈaːɾɖ → ɡˈaːɾdɖː. The model speaks ɖ there as the flap
+// of ड़, in which a listener hears no stop: guard is गार, road is रोड़. It speaks a stop behind a nasal (brand), doubled (लड्डू) and before a
+// vowel (ready).
+func withStops(word string) string {
+	if !strings.ContainsRune(word, 'ɖ') {
+		return word
+	}
+	var out strings.Builder
+	before := ' '
+	for i, r := range word {
+		next, _ := utf8.DecodeRuneInString(word[i+utf8.RuneLen(r):])
+		if r == 'ɖ' && !strings.ContainsRune(keepStops, before) && (next == utf8.RuneError || strings.ContainsRune(closeSyllables, next)) {
+			out.WriteString("dɖː")
+		} else {
+			out.WriteRune(r)
+		}
+		before = r
+	}
+	return out.String()
+}
+
+const (
+	keepStops      = " ɳnmɲŋɖ"                 // behind which a d is heard; the space stands for the beginning of the word
+	closeSyllables = "kɡcɟʈtdpbmnɳɲŋlʋsʃʂfzʧʤ" // before which it ends a syllable
+)
 
 // withoutFlags removes the notes in brackets that tell of a change of language: (^e^n), (hi).
 func withoutFlags(line string) string {
