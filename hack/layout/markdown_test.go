@@ -11,11 +11,12 @@ import (
 )
 
 // markdownMost is how many bytes of Markdown there may be for people who learn the product. Lower it when pages become shorter.
-const markdownMost = 324 << 10
+const markdownMost = 306 << 10
 
-// onePageEach are pages that a link leads to, one for each alert, decision, command or value, and generated pages: nobody reads them in a row.
+// onePageEach are pages that a link leads to, one for each alert, decision, command or value, and generated pages: nobody reads
+// them in a row. The changelog grows with each version.
 var onePageEach = []string{
-	"charts/swar/README.md", "docs/capacity.md", "docs/cli/", "docs/decisions/", "docs/runbooks/", "hack/sim/testdata/quick.md",
+	"CHANGELOG.md", "charts/swar/README.md", "docs/capacity.md", "docs/cli/", "docs/decisions/", "docs/runbooks/", "hack/sim/testdata/quick.md",
 }
 
 // TestMarkdownBudget: a page that grows makes another one shorter.

@@ -115,6 +115,9 @@ func (o options) runMessages(ctx context.Context, named []normaliser, out, progr
 	if o.command == "" && o.url == "" {
 		printGenres(out, measured)
 	}
+	if o.heldOut && o.peers != "" {
+		fmt.Fprint(out, "\n", apartTable(measured))
+	}
 	if o.docs == "" {
 		return nil
 	}
@@ -124,9 +127,6 @@ func (o options) runMessages(ctx context.Context, named []normaliser, out, progr
 	}
 	if o.heldOut {
 		blocks["genres"] = genreTable(measured)
-	}
-	if o.heldOut && o.peers != "" {
-		blocks["held out"] = apartTable(measured)
 	}
 	return writeDocs(o.docs, blocks)
 }
