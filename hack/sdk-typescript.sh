@@ -37,4 +37,4 @@ else
 	echo '*** the TypeScript client: types and package are NOT CHECKED, because npm does not bring the compiler ***' >&2
 	go run github.com/evanw/esbuild/cmd/esbuild src/*.ts --outdir=dist --format=esm --target=es2022 --log-level=warning
 fi
-node "${websocket[@]}" --test --test-reporter=spec test/*.test.mjs
+node "${websocket[@]}" --import ./test/bounded.mjs --test --test-timeout=120000 --test-reporter=spec test/*.test.mjs

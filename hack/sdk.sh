@@ -13,10 +13,10 @@ if [[ ! -x $venv/bin/pytest ]]; then
 	fi
 fi
 [[ -x bin/swar ]] || { echo 'sdk: build bin/swar first: make sdk does both' >&2; exit 1; }
-export SWAR_TEST_BINARY=$PWD/bin/swar PYTHONPATH=$PWD/sdk/python/src PATH=$venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1
+export SWAR_TEST_BINARY=$PWD/bin/swar PYTHONPATH=$PWD/sdk/python/src:$PWD/sdk/python/tests PATH=$venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 cd sdk/python
 python -m mypy --cache-dir "$venv/mypy"
-python -m pytest -q -W error::DeprecationWarning -p no:cacheprovider
+python -m pytest -q -W error::DeprecationWarning -p no:cacheprovider -p bounded
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 python -m pip wheel -q --no-deps --no-build-isolation -w "$out" .

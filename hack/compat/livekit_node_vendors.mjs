@@ -136,7 +136,7 @@ async function tryPlugin(name) {
   // A barge-in after the language model has ended, of which most plugins do not tell the server, and the end of the
   // process a second later: only what may be spoken ahead of its sounding bounds the bill.
   const before = await billed();
-  execFileSync(process.execPath, [fileURLToPath(import.meta.url)], { env: { ...process.env, SWAR_COMPAT_PLUGINS: "", SWAR_BARGE_IN: name } });
+  execFileSync(process.execPath, [fileURLToPath(import.meta.url)], { env: { ...process.env, SWAR_COMPAT_PLUGINS: "", SWAR_BARGE_IN: name }, timeout: 60_000 });
   const bill = await settled(before);
   assert(bill > 0 && bill < 45, `${bill} s were billed`);
 

@@ -64,7 +64,7 @@ class Ear(FrameProcessor):
 
     async def wait(self, kind, number=1):
         async with self.came:
-            await asyncio.wait_for(self.came.wait_for(lambda: len(self.all(kind)) >= number), 30)
+            await asyncio.wait_for(self.came.wait_for(lambda: len(self.all(kind)) >= number), 60)
 
 
 async def try_service(name, make):
@@ -77,34 +77,41 @@ async def try_service(name, make):
                 await worker.queue_frame(frame)
 
         async def play():
-            await down.wait(StartFrame)
-            try:
-                await turn(*TEXT)
-                await down.wait(TTSStoppedFrame)
-                seconds = sum(len(f.audio) / 2 / f.sample_rate for f in down.all(TTSAudioRawFrame))
-                near(seconds, "".join(TEXT), VOICES.get(name, "anjura"), name)
-                words = " ".join(f.text for f in down.all(TTSTextFrame))
-                assert words.replace(" ", "") == "".join(TEXT).replace(" ", ""), words
-                times = [f.pts for f in down.all(TTSTextFrame) if f.pts]
-                assert times == sorted(times), times
-                heard = len(down.all(TTSAudioRawFrame))
-                await turn(LONG)
-                await down.wait(TTSAudioRawFrame, heard + 1)
-                await worker.queue_frame(InterruptionFrame())
-                await down.wait(InterruptionFrame)
-                stopped = len(down.all(TTSStoppedFrame))
-                await turn("Namaste!")
-                await down.wait(TTSStoppedFrame, stopped + 1)
-                assert down.all(TTSTextFrame)[-1].text == "Namaste!", down.all(TTSTextFrame)[-1]
-                assert not up.all(ErrorFrame), up.all(ErrorFrame)
-                print(f"{name}: {seconds:.1f} s")
-            finally:
-                await worker.queue_frame(EndFrame())
+            await turn(*TEXT)
+            await down.wait(TTSStoppedFrame)
+            seconds = sum(len(f.audio) / 2 / f.sample_rate for f in down.all(TTSAudioRawFrame))
+            near(seconds, "".join(TEXT), VOICES.get(name, "anjura"), name)
+            words = " ".join(f.text for f in down.all(TTSTextFrame))
+            assert words.replace(" ", "") == "".join(TEXT).replace(" ", ""), words
+            times = [f.pts for f in down.all(TTSTextFrame) if f.pts]
+            assert times == sorted(times), times
+            heard = len(down.all(TTSAudioRawFrame))
+            await turn(LONG)
+            await down.wait(TTSAudioRawFrame, heard + 1)
+            await worker.queue_frame(InterruptionFrame())
+            await down.wait(InterruptionFrame)
+            stopped = len(down.all(TTSStoppedFrame))
+            await turn("Namaste!")
+            await down.wait(TTSStoppedFrame, stopped + 1)
+            assert down.all(TTSTextFrame)[-1].text == "Namaste!", down.all(TTSTextFrame)[-1]
+            assert not up.all(ErrorFrame), up.all(ErrorFrame)
+            print(f"{name}: {seconds:.1f} s", flush=True)
 
         runner = WorkerRunner(handle_sigint=False)
         await runner.add_workers(worker)
-        await asyncio.gather(runner.run(), play())
+        running = asyncio.create_task(runner.run())
+        try:
+            async with asyncio.timeout(120):
+                await down.wait(StartFrame)
+                await play()
+        except BaseException:
+            await worker.cancel()  # by its own method: a runner whose tasks are cancelled from outside waits for ever
+            raise
+        else:
+            await worker.queue_frame(EndFrame())
+        finally:
+            await running
 
 
 for name in os.environ.get("SWAR_DIALECTS", "openai").split(","):
-    asyncio.run(asyncio.wait_for(try_service(name, SERVICES[name]), 120))
+    asyncio.run(try_service(name, SERVICES[name]))

@@ -14,7 +14,7 @@ package = next(source.rglob("py.typed")).parent
 cache = pathlib.Path(sys.prefix) / "mypy"
 for command in (
     ["mypy", "--cache-dir", str(cache), "-p", ".".join(package.relative_to(source).parts)],
-    ["pytest", "-q", "-p", "no:cacheprovider"],
+    ["pytest", "-q", "-p", "no:cacheprovider", "-p", "bounded"],
 ):
     if status := subprocess.run([sys.executable, "-m", *command], cwd=folder, env=env).returncode:
         sys.exit(status)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Speaks with real clients of other services against swar serve. They are installed, with the versions that are pinned
-# here, into .cache/compat. One that cannot be had is skipped, and named at the end.
+# here, into .cache/compat. One that cannot be had is skipped, and named at the end. One that hangs prints where it does.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +16,8 @@ port=${COMPAT_PORT:-18787}
 export SWAR_COMPAT=http://127.0.0.1:$port SWAR_COMPAT_WYOMING=127.0.0.1:$((port + 1)) SWAR_COMPAT_KEY=compat-key SWAR_COMPAT_RAJ_KEY=compat-raj
 export SWAR_TEST_BINARY=$work/swar # for those that start servers of their own
 go build -o "$work/swar" ./cmd/swar
-"$work/swar" serve --portal off --engine espeak --listen "127.0.0.1:$port" --wyoming "$SWAR_COMPAT_WYOMING" --api-key compat-key --api-key compat-raj=raj \
+profiles=127.0.0.1:$((port + 2))
+"$work/swar" serve --portal off --engine espeak --listen "127.0.0.1:$port" --pprof "$profiles" --wyoming "$SWAR_COMPAT_WYOMING" --api-key compat-key --api-key compat-raj=raj \
 	>"$work/log" 2>&1 &
 server=$!
 for _ in $(seq 100); do
@@ -25,12 +26,22 @@ for _ in $(seq 100); do
 done
 curl -fs "$SWAR_COMPAT/readyz" >/dev/null || { cat "$work/log"; exit 1; }
 
-# try NAME COMMAND... runs one client.
+# The bound of one script in seconds, which sdk/python/tests/bounded.py and sdk/typescript/test/bounded.mjs keep: it takes a
+# tenth of that on two quiet cores. Behind it stands timeout(1), for a client that does not even run its timers.
+export SWAR_TEST_BOUND=${SWAR_TEST_BOUND:-300}
+
+# try NAME COMMAND... runs one client. Of one that hangs it prints where the server stands.
 try() {
-	local name=$1
+	local name=$1 status=0 began=$SECONDS
 	shift
 	echo "== $name"
-	"$@" || failed+=("$name")
+	timeout -k 5 $((SWAR_TEST_BOUND + 60)) "$@" || status=$?
+	if ((status)); then
+		failed+=("$name (status $status)")
+		tail -20 "$work/log"
+	fi
+	if ((status == 124 || status == 13 || status == 137)); then curl -s "http://$profiles/debug/pprof/goroutine?debug=2" || true; fi
+	echo "   $((SECONDS - began)) s"
 }
 
 # npm_client NAME SCRIPT PACKAGE@VERSION... installs packages of one client and runs its script with them.
@@ -47,8 +58,8 @@ npm_client() {
 		fi
 		echo "$*" >"$folder/.of"
 	fi
-	cp hack/compat/*.mjs "$folder/"
-	try "$*" node "$folder/$script"
+	cp hack/compat/*.mjs sdk/typescript/test/bounded.mjs "$folder/"
+	try "$*" node --import "$folder/bounded.mjs" "$folder/$script"
 }
 
 # A Python that is new enough for all of them, if there is one.
@@ -73,7 +84,9 @@ pip_client() {
 		fi
 		echo "$*" >"$folder/.of"
 	fi
-	try "$*" "$folder/bin/python" "hack/compat/$script"
+	local bounded=sdk/python/tests/bounded.py
+	[[ $script != plugin.py ]] || bounded= # bounds each of its tests
+	try "$*" "$folder/bin/python" $bounded "hack/compat/$script"
 }
 
 if command -v npm >/dev/null; then
@@ -120,4 +133,4 @@ if ((${#failed[@]})); then
 	printf 'FAILED: %s\n' "${failed[@]}" >&2
 	exit 1
 fi
-echo "compat: every client that was found speaks"
+echo "compat: every client that was found speaks, in $SECONDS s"

@@ -16,5 +16,5 @@ rmSync(link, { recursive: true, force: true });
 symlinkSync(client, link);
 cpSync("sdk/cases.json", join(here, "cases.json"));
 for (const [name, ...args] of [["bun", "run"], ["deno", "run", "--allow-all", "--quiet"]]) {
-  execFileSync(join(bin, name), [...args, join(here, "runtimes_cases.mjs")], { stdio: "inherit" });
+  execFileSync(join(bin, name), [...args, join(here, "runtimes_cases.mjs")], { stdio: "inherit", timeout: 120_000 });
 }

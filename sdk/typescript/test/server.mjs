@@ -15,7 +15,7 @@ export async function start(port = 0) {
   const child = spawn(
     binary,
     [
-      "serve", "--engine", "espeak", "--portal", "off", "--api-key", "good", "--api-key", "only-raj=raj", "--workers", "2",
+      "serve", "--engine", "espeak", "--portal", "off", "--api-key", "good", "--api-key", "only-raj=raj", "--workers", "2", "--oversubscribe",
       "--listen", `127.0.0.1:${port}`, "--data", data, "--log-format", "json",
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
