@@ -80,8 +80,7 @@ func (r rate) count() string {
 }
 
 // genreTable has a row a genre, and the worst beside the mean below it.
-func genreTable(measured []listResult) string {
-	rates := ratesOfGenres(measured)
+func genreTable(rates []genreRate) string {
 	var b strings.Builder
 	b.WriteString("| genre | held out | for development | written by |\n|---|---:|---:|---|\n")
 	for _, r := range rates {
@@ -92,8 +91,7 @@ func genreTable(measured []listResult) string {
 	return b.String()
 }
 
-func printGenres(w io.Writer, measured []listResult) {
-	rates := ratesOfGenres(measured)
+func printGenres(w io.Writer, rates []genreRate) {
 	_, _ = fmt.Fprintf(w, "\nSwar by genre, held out and for development\n")
 	for _, r := range rates {
 		_, _ = fmt.Fprintf(w, "    %-40s %22s %24s\n", r.name, r.heldOut.count(), r.development.count())

@@ -30,14 +30,14 @@ func TestWorstGenreStandsBesideTheMean(t *testing.T) {
 	if want := (100 + 50 + 75 + 25) / 4.0; math.Abs(mean-want) > 1e-9 {
 		t.Errorf("mean %v, want %v", mean, want)
 	}
-	table := genreTable(measured)
+	table := genreTable(ratesOfGenres(measured))
 	for _, want := range []string{"| everyday messages, plain | 100.0 % (2 of 2) | - |", "with **25.0 %**; the mean of the genres is **62.5 %**"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("%q is missing in\n%s", want, table)
 		}
 	}
 	var out bytes.Buffer
-	printGenres(&out, measured)
+	printGenres(&out, ratesOfGenres(measured))
 	if !strings.Contains(out.String(), "worst 25.0 % (SMS of banks, cards and telephone firms), mean 62.5 %") {
 		t.Errorf("printed:\n%s", out.String())
 	}

@@ -112,8 +112,14 @@ func (o options) runMessages(ctx context.Context, named []normaliser, out, progr
 	if err != nil {
 		return err
 	}
+	rates := ratesOfGenres(measured)
 	if o.command == "" && o.url == "" {
-		printGenres(out, measured)
+		own, err := o.measureOwn(ctx, out, progress)
+		if err != nil {
+			return err
+		}
+		rates = append(rates, own...)
+		printGenres(out, rates)
 	}
 	if o.heldOut && o.peers != "" {
 		fmt.Fprint(out, "\n", apartTable(measured))
@@ -126,7 +132,7 @@ func (o options) runMessages(ctx context.Context, named []normaliser, out, progr
 		blocks["results"] = table(results)
 	}
 	if o.heldOut {
-		blocks["genres"] = genreTable(measured)
+		blocks["genres"] = genreTable(rates)
 	}
 	return writeDocs(o.docs, blocks)
 }
