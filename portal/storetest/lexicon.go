@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -126,5 +127,41 @@ func testSharedLexicons(t *testing.T, a, b tenant.Store) {
 	broken := errors.New("broken")
 	if err := a.WatchLexicons(t.Context(), func([]tenant.Lexicon, bool) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("watching ended with %v, want the error of update", err)
+	}
+}
+
+// testSharedEntries has both portals add entries to one lexicon at once, each with the version that it has read.
+func testSharedEntries(t *testing.T, a, b tenant.Store) {
+	const writers = 10
+	rules, made := newService(t, a)
+	portals := []*tenant.Service{rules, tenant.New(tenant.Config{}, b)}
+	project := made.Projects[0].ID
+	watches := []*lexiconWatch{watchLexicons(t, a), watchLexicons(t, b)}
+	var refused atomic.Int64
+	together(writers, func(i int) {
+		entry := lexicon.Entry{Word: fmt.Sprintf("word%d", i), Spoken: "a"}
+		for portal := portals[i%2]; ; refused.Add(1) {
+			l, err := portal.Lexicon(t.Context(), asha, project)
+			if err == nil {
+				_, err = portal.PutLexicon(t.Context(), asha, project, append(l.Entries, entry), &l.Version)
+			}
+			if !errors.Is(err, tenant.ErrLexiconChanged) {
+				if err != nil {
+					t.Errorf("adding %s: %v", entry.Word, err)
+				}
+				return
+			}
+		}
+	})
+	l := readLexicon(t, b, project)
+	words := map[string]bool{}
+	for _, e := range l.Entries {
+		words[e.Word] = true
+	}
+	if len(words) != writers || l.Version != writers {
+		t.Errorf("version %d has %d of %d entries, after %d refusals", l.Version, len(words), writers, refused.Load())
+	}
+	for _, w := range watches {
+		w.await(t, map[string]int64{project: writers})
 	}
 }

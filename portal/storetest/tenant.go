@@ -80,6 +80,7 @@ func TenantShared(t *testing.T, open func(t *testing.T) (a, b tenant.Store)) {
 		{"what one writes the other reads", testSharedRead},
 		{"a watcher of one sees the changes of the other", testSharedWatch},
 		{"a watcher of one sees the lexicons of the other", testSharedLexicons},
+		{"entries that both add to one lexicon at once are all kept", testSharedEntries},
 		{"the limit of keys holds for both together", testSharedLimit},
 		{"the last use is the latest of both", testSharedTouch},
 	} {
