@@ -132,7 +132,7 @@ func (r *Reconciler) observeSecrets(ctx context.Context, fleet *v1alpha1.TTSDepl
 		found, err := check(ctx, fleet, &s)
 		if unusable, ok := errors.AsType[*authorityError](err); ok {
 			found = []plan.Problem{{Reason: v1alpha1.ReasonSecretMalformed, Text: fmt.Sprintf("%v. Restore it from a backup; if there "+
-				"is none, delete the Secret, and every fleet gets certificates of a new authority within minutes", unusable)}}
+				"is not one, delete the Secret, and every fleet gets certificates of a new authority within minutes", unusable)}}
 		} else if err != nil {
 			return s, nil, err
 		}

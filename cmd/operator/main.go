@@ -83,7 +83,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringVar(&o.portal, "portal", "", "`HOST:PORT` of the dataplane of this release's portal (default there is none)")
 	f.StringVar(&o.probes, "http", ":8081", "serve probes on this `address`")
 	f.StringVar(&o.metrics, "metrics", ":8443", "serve metrics on this `address`, over TLS, to authorised readers; 0 for none")
-	f.BoolVar(&o.openMetrics, "open-metrics", false, "serve metrics without TLS and to everybody, where something else protects them")
+	f.BoolVar(&o.openMetrics, "open-metrics", false, "serve metrics without TLS or authentication, where something else protects them")
 	f.StringVar(&o.scaler, "scaler", ":9443", "serve KEDA on this `address`, over TLS; 0 for none")
 	f.StringArrayVar(&o.scalerHosts, "scaler-host", nil, "`name` by which KEDA calls; can be repeated (default swar-operator.NAMESPACE.svc)")
 	f.StringVar(&o.runbooks, "runbooks", monitoring.DefaultRunbooks, "`URL` of the folder with a page for each alert, ALERT.md, which alerts link")

@@ -30,14 +30,14 @@ func command(p *launch.Program) *cobra.Command {
 	root := &cobra.Command{
 		Use:   name,
 		Short: "The portal of a fleet: organisations, keys, usage and bills",
-		Long: `Serves the portal's API until SIGINT or SIGTERM, and tells routers over gRPC which keys are good.
+		Long: `Serves the portal's API until SIGINT or SIGTERM, and sends the valid keys to routers over gRPC.
 
 It prints no key. The first one is made with
 
   swar-portal keys create
 
 which works through a socket in the folder --data, as the other commands do; setup-link and signin-link let people in. With --store firestore several of them share
-a database, each with a folder of its own.
+a database, each with its own folder.
 
 Routers show who they are with the token of --token-file, or with certificates: one that names the role router is accepted.
 

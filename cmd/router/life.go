@@ -31,7 +31,7 @@ func (r *router) serve(ctx context.Context) error {
 	stopWatch := r.startWatch(ctx, fail)
 	r.servers.Start(fail)
 	if r.options.portal == "" && len(r.options.keys) == 0 {
-		r.log.Warn("open router: everybody who reaches it may use it; --api-key or --portal-addr restrict it",
+		r.log.Warn("open router: everyone who can connect may use it; --api-key or --portal-addr restrict it",
 			"listen", r.address)
 	}
 	r.log.Info("serving",

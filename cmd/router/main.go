@@ -123,7 +123,7 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringVar(&o.portal, "portal-addr", "", "`HOST:PORT` of the portal's dataplane")
 	o.portalPeer.Define(f, "portal")
 	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated; not billed")
-	f.BoolVar(&o.open, "open", false, "allow everybody to use a router without keys that other machines reach")
+	f.BoolVar(&o.open, "open", false, "allow everyone to use a router without keys that other machines reach")
 	f.StringVar(&o.modelID, "model-id", "", "use only pods that speak with the model of this `name` (default that of the first pod)")
 	f.StringArrayVar(&o.voices, "voice", nil, "offer the voice of this `name`; can be repeated (default all voices of the first pod)")
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a slot; 0 means none")
@@ -131,10 +131,10 @@ func (o *options) define(cmd *cobra.Command) {
 	f.BoolVar(&o.samples, "samples", false, "have each voice say a sentence while a slot is free, for GET /samples/VOICE.wav")
 	o.affinity = launch.Choice(f, "affinity", "which of the pods with a free slot speaks: "+
 		"the one that is likely to have the text prepared, or any", affinityPrefill, affinityNone)
-	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "let known keys be good for so long while the portal is away")
+	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "how long known keys stay valid while the portal is away")
 	f.DurationVar(&o.linger, "linger", 10*time.Second, "keep serving for so long after the signal, until load balancers have noticed")
 	o.spool = launch.Size(f, "spool", 256<<20,
-		"let so much audio wait for clients that listen, all together, so that slots need not; 0 means none")
+		"memory for audio that clients have not read yet, in total, so that slots are free earlier; 0 means none")
 	o.label.Define(f)
 	o.lexicon.Define(f)
 	o.dialects.Define(f)
@@ -214,7 +214,7 @@ func (o *options) checkAccess(cmd *cobra.Command) error {
 		return launch.BadUsage(cmd, "--open contradicts keys: drop it, or --portal-addr and --api-key")
 	case !o.open && !hasKeys && !launch.IsLoopback(cmd.Context(), o.listen):
 		return launch.BadUsage(cmd, "--listen %s is reached by other machines; name a portal with --portal-addr, give an --api-key, "+
-			"or --open to let everybody use it", o.listen)
+			"or --open to let everyone use it", o.listen)
 	}
 	return nil
 }

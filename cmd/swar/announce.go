@@ -46,7 +46,7 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	}
 	var b strings.Builder
 	if !s.options.wantsKey() {
-		fmt.Fprintf(&b, "\n%s\n", e.Yellow("This server is open: everybody who reaches it may use it. --api-key KEY restricts it."))
+		fmt.Fprintf(&b, "\n%s\n", e.Yellow("This server is open: everyone who can connect may use it. --api-key KEY restricts it."))
 	}
 	base, others := s.addresses()
 	curl, say := s.firstCommands(base, first)

@@ -102,7 +102,7 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 	case static != nil:
 		return static, nil
 	}
-	s.log.Warn("open server: everybody who reaches it may use it; --api-key restricts it", "listen", o.listen)
+	s.log.Warn("open server: everyone who can connect may use it; --api-key restricts it", "listen", o.listen)
 	return nil, nil
 }
 

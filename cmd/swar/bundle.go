@@ -33,7 +33,7 @@ func (a *app) nextSteps(dir string) {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 3, ' ', 0)
 	for _, step := range [][2]string{
 		{"bundle verify " + name, "check it, and speak once with every voice"},
-		{"say --bundle " + name + " " + quote("Namaste! Kya haal hai?"), "hear it"},
+		{"say --bundle " + name + " " + quote("Namaste! Kya haal hai?"), "listen to it"},
 		{"serve --bundle " + name, "serve it"},
 	} {
 		fmt.Fprintf(t, "  %s %s\t%s\n", a.Invocation, step[0], step[1])

@@ -28,7 +28,7 @@ func (a *app) convertCommand() *cobra.Command {
 		Short: "Make a bundle of a published model",
 		Long: `Makes a bundle of a model of the Pocket-TTS family as it is trained and published: a configuration
 (upstream's yaml, or the config.json of its exporter), weights as safetensors, a tokenizer (.model or tokenizer.json)
-and voices. What is not named is looked for beside the configuration, under the name that stands there.
+and voices. What is not named is looked for beside the configuration, under the name in it.
 
 fp32 is the exact model; int8 is faster and needs less than half the memory. Where no voice is asked for, anjura speaks, or
 the first one by name. The folder appears when it is complete; an interrupt leaves nothing behind.`,

@@ -23,7 +23,7 @@ func (a *app) fetchCommand() *cobra.Command {
 		Long: `Fetches a .tar, .tar.gz or .tar.zst file, compares its SHA-256, and only then unpacks it into the folder --to, which appears when it is
 complete. Where all that is in the archive lies in one folder, --to becomes that folder.
 
-A fetch that breaks off is tried again, five times in a row, from where it was; what an interrupted one has left in DIR.part is gone on with, too.
+An interrupted fetch is retried five times and resumes where it stopped, also from what an earlier run left in DIR.part.
 DIR.sha256 says afterwards which archive the folder is of: fetching that one again does nothing.
 
 The archive may hold files and folders, no links, and nothing whose name leads out of the folder.`,

@@ -36,7 +36,7 @@ A bundle in int8 is checked as this processor serves it: the largest integers ar
 is spoken with the first voice in floats, too; frames and ending must be equal, and the rest as close as rounding allows.
 
 With --vectors it checks the engine itself: every case below that folder is converted and computed, and each quantity is compared with
-what the reference implementation gave. One line tells the largest difference and what is tolerated; with --precision int8, of what
+what the reference implementation gave. One line shows the largest difference and the tolerance; with --precision int8, of what
 integers change, the root mean square of the differences in percent of that of the reference.`,
 		Example: `  swar bundle verify hindi-int8
   swar bundle verify --vectors golden

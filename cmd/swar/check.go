@@ -171,7 +171,7 @@ func (h checkedAudio) length(text string) finding {
 	f := finding{what: "length", text: fmt.Sprintf("%.2f s for %s", length.Seconds(), launch.Plural(letters, "letter"))}
 	switch {
 	case n%client.FrameBytes != 0:
-		f.text, f.bad = f.text+", which are no whole frames", true
+		f.text, f.bad = f.text+", which are not whole frames", true
 	case h.frames >= 0 && h.frames != n/client.FrameBytes:
 		f.text, f.bad = fmt.Sprintf("%s; the server says %s", f.text, launch.Plural(h.frames, "frame")), true
 	case length < least || length > most:

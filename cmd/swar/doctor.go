@@ -39,7 +39,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that this machine has what Swar needs, and say what to do",
-		Long: `Checks that this machine has what Swar needs, and says what to do about what it lacks. With --bundle it loads that model, too, which then
+		Long: `Checks that this machine has what Swar needs, and says what to do about what is missing. With --bundle it loads that model, too, which then
 needs to be whole; without it the library of the neural engine is only looked for.`,
 		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -188,7 +188,7 @@ func checkPlayer() finding {
 	if !ok {
 		return finding{
 			what: "player", text: "none found, so that `swar say` can only write files",
-			todo: "install ffmpeg (ffplay) or alsa-utils (aplay) to hear it speak",
+			todo: "install ffmpeg (ffplay) or alsa-utils (aplay) to listen to speech",
 		}
 	}
 	return finding{what: "player", text: p.name + " at " + path}

@@ -18,11 +18,11 @@ import (
 func (a *app) modelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "model",
-		Short: "Bring public models by name, and look after those that are here",
+		Short: "Download public models by name, and manage the installed ones",
 		Long: `Models are kept in a store, the folder that SWAR_MODELS names (default swar/models where you keep data, ~/.local/share).
 
-  swar model list                     models that are here, and that can be pulled
-  swar model pull NAME                bring one
+  swar model list                     installed models, and models that can be pulled
+  swar model pull NAME                download one
   swar serve --model NAME             serve one`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -154,7 +154,7 @@ func (a *app) printModel(e *catalog.Entry, here *models.Lock, m models.Model) er
 		row("page", "https://huggingface.co/"+e.Repository)
 		row("licence", cmp.Or(e.Licence, "not known here"))
 		if e.Gated {
-			row("gate", "its terms have to be accepted on its page, by whom HF_TOKEN belongs to")
+			row("gate", "the owner of HF_TOKEN must accept its terms on its page")
 		}
 		row("languages", strings.Join(e.Languages, " "))
 		row("script", e.Script)
@@ -211,7 +211,7 @@ func (a *app) modelRemoveCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.Out, "%s %s@%s is gone: %s are free\n", a.Out.Green("✓"), m.Name, m.Short(), launch.Megabytes(freed))
+				fmt.Fprintf(a.Out, "%s removed %s@%s: %s freed\n", a.Out.Green("✓"), m.Name, m.Short(), launch.Megabytes(freed))
 			}
 			return nil
 		},

@@ -38,12 +38,12 @@ func (a *app) modelPullCommand() *cobra.Command {
 		Use:   "pull NAME[@REVISION] | hf://OWNER/NAME[/CONFIG][@REVISION] | oci://… | https://…#sha256=… | file:…",
 		Short: "Download a public model, convert it, and try it",
 		Long: `Downloads a model from the Hugging Face hub, or from what HF_ENDPOINT names, converts it to a bundle, has it speak once with
-every voice, and keeps it in the store. Every byte is hashed. What breaks off goes on where it was when it is pulled again.
+every voice, and keeps it in the store. Every byte is hashed. An interrupted download resumes when the model is pulled again.
 
-A model speaks with the voices that it brings, and else with those that the catalogue names or --voice: a recording of 5 to 30 s
+A model speaks with the voices that it contains, and else with those that the catalogue names or --voice: a recording of 5 to 30 s
 of one person who has agreed. Some models are gated: accept their terms on their page, and set HF_TOKEN to your token.
 
-A bundle that somebody has made already comes from a registry of container images, as an archive from an address with its hash,
+A finished bundle comes from a registry of container images, as an archive from an address with its hash,
 or from a file or folder here.`,
 		Example: `  swar model pull saryps-hindi
   swar model pull saryps-hindi --voice anjura=anjura.wav

@@ -42,7 +42,7 @@ It works in this process, and counts tokens as the embedded voice does, or the m
 --engine-text shows instead what the model itself is given of each chunk: some want all in Devanagari, or no
 punctuation, and what the API says stays what you see without it.
 
---why tells why: which words made each sentence Hindi or English, and how much each weighed; which rule read each piece,
+--why explains it: which words made each sentence Hindi or English, and how much each weighed; which rule read each piece,
 which other ones fit it, and what made a number a code. It says what this version does; do not build on its words.`,
 		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
   swar normalize --engine-text --bundle hindi-int8 'Aapka order kal aayega.'

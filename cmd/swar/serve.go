@@ -51,9 +51,9 @@ most two minutes. A second one stops at once.
 
 The portal keeps organisations, keys, usage and bills in the folder --data. The first start prints a key, once; swar keys makes more.
 
-With --portal off only the keys of --api-key are good, and without any the server is open to everybody who reaches it. On an address that
-other machines reach that must be asked for with --open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices; nobody is
-billed for it. In SWAR_API_KEY white space separates several of them, and the process list does not show it.`,
+With --portal off only the keys of --api-key are valid, and without any the server is open to everyone who can connect. On an address that
+other machines reach that must be asked for with --open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices; its
+usage is not billed. In SWAR_API_KEY white space separates several of them, and the process list does not show it.`,
 		Example: `  swar serve
   swar serve --model kokoro --pull --or-espeak
   swar serve --bundle hindi-int8
@@ -72,7 +72,7 @@ billed for it. In SWAR_API_KEY white space separates several of them, and the pr
 	f.StringVar(&o.listen, "listen", defaultListen, "serve on this `address`")
 	o.wyoming.define(f)
 	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated")
-	f.BoolVar(&o.open, "open", false, "allow everybody to use a server without keys that other machines reach")
+	f.BoolVar(&o.open, "open", false, "allow everyone to use a server without keys that other machines reach")
 	o.workers.Define(f)
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a worker, for 2 s at most; 0 means none")
 	o.engine.DefineCache(f)
@@ -126,7 +126,7 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	case o.pprof != "" && !launch.IsLoopback(cmd.Context(), o.pprof):
 		return launch.BadUsage(cmd, "--pprof %s: profiles reveal texts: only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
 	case !o.withPortal() && len(o.keys) == 0 && !o.open && !launch.IsLoopback(cmd.Context(), o.listen):
-		return launch.BadUsage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everybody use it", o.listen)
+		return launch.BadUsage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everyone use it", o.listen)
 	}
 	return nil
 }

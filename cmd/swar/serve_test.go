@@ -155,7 +155,7 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a port that is none":               {[]string{"serve", "--listen", "127.0.0.1:65536"}, "", 2, `"65536" is not a port; want 0 to 65535`},
 		"a port that is a word":             {[]string{"serve", "--pprof", "127.0.0.1:nowhere"}, "", 2, `--pprof "127.0.0.1:nowhere": "nowhere" is not a port`},
 		"a sender without a mail server":    {[]string{"serve", "--mail-from", "a@example.org"}, "", 2, "need a mail server; name it with --smtp HOST"},
-		"tokens of nobody knows whom":       {[]string{"serve", "--firebase", "demo-x", "--firebase-emulator", "127.0.0.1:9099"}, "", 2, "and --accept-unsigned-tokens, because anybody can make its tokens"},
+		"tokens of nobody knows whom":       {[]string{"serve", "--firebase", "demo-x", "--firebase-emulator", "127.0.0.1:9099"}, "", 2, "and --accept-unsigned-tokens, because anyone can make its tokens"},
 		"unsigned tokens of nobody":         {[]string{"serve", "--accept-unsigned-tokens"}, "", 2, "--accept-unsigned-tokens is for --firebase-emulator"},
 		"no sign-in mails":                  {[]string{"serve", "--sign-in-mails", "0"}, "", 2, "--sign-in-mails 0: want 1 to 20000"},
 		"more of them than can be counted":  {[]string{"serve", "--sign-in-mails", "20001"}, "", 2, "--sign-in-mails 20001: want 1 to 20000"},

@@ -25,7 +25,7 @@ func (a *app) signinCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signin E-MAIL",
 		Short: "Sign in to a portal by e-mail, and print an ID token",
-		Long: `Has a mail sent, asks for the code that stands in it, and prints an ID token, which is good for an hour. Nothing is kept: the token goes to
+		Long: `Sends a sign-in mail, asks for the code in it, and prints an ID token, which is valid for an hour. Nothing is kept: the token goes to
 standard output alone, and everything else to standard error.`,
 		Example: `  export SWAR_SERVER=https://tts.example.org
   export SWAR_TOKEN=$(swar signin me@example.org)

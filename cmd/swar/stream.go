@@ -29,7 +29,7 @@ func (a *app) streamCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stream [TEXT…]",
 		Short: "Speak line after line over one WebSocket, and show what happens",
-		Long: `Opens one WebSocket and speaks each argument, or each line of standard input as it comes, as an utterance of its own. Every event is
+		Long: `Opens one WebSocket and speaks each argument, or each line of standard input as it comes, as a separate utterance. Every event is
 shown with the time since the utterance was sent.
 
 With --append the text is fed to one utterance as it comes, word by word, and each sentence is spoken as soon as it is whole: for the

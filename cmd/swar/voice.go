@@ -26,7 +26,7 @@ func (a *app) voiceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "voice",
 		Short: "Clone voices from recordings into a bundle, list and remove them",
-		Long: `A voice is cloned from 8 to 20 seconds of somebody's speech and becomes part of a bundle.
+		Long: `A voice is cloned from 8 to 20 seconds of a person's speech and becomes part of a bundle.
 
   swar voice add asha=asha.opus …     clone one, from WAV, FLAC, MP3, Ogg Opus and what ffmpeg reads
   swar voice list --model NAME        show where voices come from
@@ -118,7 +118,7 @@ func (v *voiceBundle) notifyServer(ctx context.Context, a *app) error {
 			a.Err.Yellow("note:"), v.data, err)
 		return nil
 	case err != nil:
-		return fmt.Errorf("the bundle has changed, but the server on %s goes on with the voices of before: %s", v.data, a.Explain(err))
+		return fmt.Errorf("the bundle has changed, but the server on %s still has the previous voices: %s", v.data, a.Explain(err))
 	}
 	_, err = fmt.Fprintf(a.Out, "%s the server on %s speaks with %s\n", a.Out.Green("✓"), v.data, strings.Join(c.Voices, ", "))
 	return err
@@ -195,8 +195,8 @@ func (a *app) voiceRemoveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm NAME",
 		Short: "Remove a voice from a bundle",
-		Long: `Removes a voice from a bundle, which keeps at least one. A server of this machine that speaks with the bundle lists it no more at once;
-what it is speaking with it goes on to its end.`,
+		Long: `Removes a voice from a bundle, which keeps at least one. A server of this machine that speaks with the bundle stops listing it at once;
+running utterances finish.`,
 		Example: "  swar voice rm asha --model saryps-hindi",
 		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

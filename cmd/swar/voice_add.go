@@ -38,7 +38,7 @@ bundle name the configuration and the weights that it was made of. They are comp
 weights never stops talking.
 
 The speaker must have agreed. On a terminal you are asked; elsewhere --consent says it. The text, the date and the hash of the recording
-stand in the manifest.
+are in the manifest.
 
 A server of this machine that speaks with the bundle warms the voice and lists it, without a restart and without a pause in what it is
 speaking; --data says which. In a fleet a voice comes with its bundle, by a roll-out.`,
@@ -122,7 +122,7 @@ func (a *app) addVoice(ctx context.Context, n convert.Addition, r *engine.Runtim
 	if !heard.eos {
 		fmt.Fprintln(a.Out, a.Out.Yellow("  it ran to its limit without an end of speech: try another recording"))
 	}
-	fmt.Fprintf(a.Out, "\n  %s say --bundle %s --voice %s %s   hear it\n",
+	fmt.Fprintf(a.Out, "\n  %s say --bundle %s --voice %s %s   listen to it\n",
 		a.Invocation, shellWord(n.Bundle), shellWord(n.Name), quote("Namaste! Kya haal hai?"))
 	return nil
 }

@@ -62,7 +62,7 @@ machines reach must be asked for with --open.`,
 	f := cmd.Flags()
 	where.flags(f)
 	f.StringVar(&listen, "listen", defaultWyoming, "serve on this `address`")
-	f.BoolVar(&open, "open", false, "allow everybody to speak who reaches an address that other machines reach")
+	f.BoolVar(&open, "open", false, "allow everyone who can connect to speak, also from other machines")
 	logging.Define(f)
 	return cmd
 }
@@ -93,6 +93,6 @@ func checkWyoming(cmd *cobra.Command, flag, address string, open bool) error {
 	if open || launch.IsLoopback(cmd.Context(), address) {
 		return nil
 	}
-	return launch.BadUsage(cmd, "%s %s is reached by other machines, and Wyoming knows no keys; give a loopback address such as %s, or --open to let everybody speak",
+	return launch.BadUsage(cmd, "%s %s is reached by other machines, and Wyoming has no keys; give a loopback address such as %s, or --open to let everyone speak",
 		flag, address, defaultWyoming)
 }

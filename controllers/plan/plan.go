@@ -133,7 +133,7 @@ func Contested(fleet *v1alpha1.TTSDeployment, leader, own string, now time.Time)
 	p := Plan{Status: *fleet.Status.DeepCopy()}
 	c := condition{v1alpha1.Contested, metav1.ConditionTrue, v1alpha1.ReasonAnotherOperator, fmt.Sprintf(
 		"the operator in the namespace %s leads this fleet; the one in %s sees it, too, and leaves it alone. Let one of them watch "+
-			"other namespaces. If the first one is gone for good, remove the annotation swar.dev/operator", leader, own)}
+			"other namespaces. If the first one was removed for good, delete the annotation swar.dev/operator", leader, own)}
 	p.Status.Conditions = slices.DeleteFunc(p.Status.Conditions, func(is metav1.Condition) bool {
 		return is.Type == c.typ && now.Sub(is.LastTransitionTime.Time) > contestLasts/2 // so that it says again that it is so
 	})

@@ -315,7 +315,7 @@ func TestSlotsAreWrittenSeldom(t *testing.T) {
 		"much":                {15 * time.Second, v1alpha1.Slots{Total: 100, Busy: 90}, true},
 		"by just a tenth":     {time.Minute, v1alpha1.Slots{Total: 100, Busy: 55}, true},
 		"by less":             {time.Minute, v1alpha1.Slots{Total: 100, Busy: 54}, false},
-		"somebody waits":      {time.Minute, v1alpha1.Slots{Total: 100, Busy: 50, Queued: 1}, true},
+		"a request is waiting":      {time.Minute, v1alpha1.Slots{Total: 100, Busy: 50, Queued: 1}, true},
 		"nobody speaks":       {time.Minute, v1alpha1.Slots{Total: 100}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

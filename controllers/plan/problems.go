@@ -34,7 +34,7 @@ func Problems(o Observed) (all []Problem) {
 	}
 	if o.Scaling.Mismatched > 0 {
 		all = append(all, Problem{v1alpha1.ReasonModelMismatch, fmt.Sprintf("routers do not use %d pods, which speak with another model "+
-			"than %s, or lack voices of it: compare spec.model.id and spec.voices with what the logs of the routers say of them",
+			"than %s, or do not have its voices: compare spec.model.id and spec.voices with what the logs of the routers say of them",
 			o.Scaling.Mismatched, o.Fleet.Spec.Model.ID)})
 	}
 	seen := map[string]bool{}

@@ -293,7 +293,7 @@ func (t *transfer) take(b []byte) error {
 func (t *transfer) finish() error {
 	if !t.isRight(t.hash) {
 		t.discard()
-		return fmt.Errorf("what came is not what was announced: its hash is %x, not %s; it was removed. Try again, and if it happens twice, tell the publisher",
+		return fmt.Errorf("the download has the hash %x, not %s, and was removed. Try again; if it happens twice, report it to the publisher",
 			t.hash.Sum(nil), t.key())
 	}
 	if err := t.part.Sync(); err != nil {

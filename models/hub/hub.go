@@ -166,7 +166,7 @@ func (c *Client) Tree(ctx context.Context, repository, commit string) ([]Entry, 
 			return all, nil
 		}
 		if !c.isOwn(next) {
-			return nil, c.noHub("the list of files goes on at another host")
+			return nil, c.noHub("the list of files continues on another host")
 		}
 	}
 	return nil, fmt.Errorf("%s holds more files than a model has", repository)
@@ -336,7 +336,7 @@ func (c *Client) send(ctx context.Context, method, address string, offset int64,
 		next, err := r.URL.Parse(to)
 		if err != nil {
 			_ = answer.Body.Close()
-			return nil, c.noHub("it leads to an address that is none")
+			return nil, c.noHub("it redirects to an invalid address")
 		}
 		if !c.isOwn(next.String()) && !elsewhere {
 			return answer, nil
@@ -370,7 +370,7 @@ func (c *Client) mayFollow(ctx context.Context, from, to *url.URL) error {
 	case to.Scheme != "http" && to.Scheme != "https":
 		return refused("which is not the web")
 	case from.Scheme == "https" && to.Scheme == "http":
-		return refused("where everybody in between can read and change it")
+		return refused("where anyone in between can read and change it")
 	case isInside(ctx, to.Hostname()) && !isInside(ctx, from.Hostname()):
 		return refused("inside of this network")
 	}

@@ -24,7 +24,7 @@ type MeasureFunc = func(ctx context.Context, dir string, m bundle.Manifest, v co
 func (p *Puller) planExports(ctx context.Context, plan *Plan, revision string) (*Plan, error) {
 	e := plan.Entry
 	if plan.request.Codec != "" {
-		return nil, fmt.Errorf("%s has no codec of its own: leave out --codec", e.Name)
+		return nil, fmt.Errorf("%s has no separate codec: leave out --codec", e.Name)
 	}
 	if plan.request.Reference != "" && strings.HasPrefix(plan.request.Reference, hub.Scheme) {
 		revision = "" // the commit, which is that of the catalogue

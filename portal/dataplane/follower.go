@@ -14,7 +14,7 @@ import (
 // awaitLimit is for a change of a key to reach those who check keys; then its maker is answered anyway.
 const awaitLimit = time.Second
 
-var errAwaitLimit = errors.New("not everybody has acknowledged a change of a key in time")
+var errAwaitLimit = errors.New("not every front end acknowledged the change of a key in time")
 
 // follower is who checks keys and says how far it has taken them in: a client that is connected, or this process. The
 // lock of its feed guards what changes.

@@ -95,7 +95,7 @@ func (s *Store) checkIndex(ctx context.Context, sh shape, i index) error {
 	}
 	_, err := q.collect(ctx, nil)
 	if status.Code(err) == codes.FailedPrecondition {
-		return fmt.Errorf("firestore: the database lacks an index for the %s (%s), or is still building it; deploy firestore.indexes.json with: firebase deploy --only firestore: %w", sh.name, i, err)
+		return fmt.Errorf("firestore: the database has no index for the %s (%s), or is still building it; deploy firestore.indexes.json with: firebase deploy --only firestore: %w", sh.name, i, err)
 	}
 	return s.fault(ctx, "checking the database", err)
 }

@@ -43,8 +43,8 @@ type Counts struct {
 
 // Errors of a move that does not begin.
 var (
-	ErrNotEmpty = errors.New("the target is not empty; choose an empty one, or go on with a move that was broken off by resuming it")
-	ErrForeign  = errors.New("the target holds something that the source does not, so it is not a move that was broken off; choose an empty one")
+	ErrNotEmpty = errors.New("the target is not empty; choose an empty one, or resume an interrupted migration")
+	ErrForeign  = errors.New("the target holds something that the source does not, so it is not an interrupted migration; choose an empty one")
 )
 
 // Move copies everything from one store to another and then counts both. It returns what was counted in the source. The source is only

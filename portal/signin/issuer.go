@@ -35,7 +35,7 @@ type Config struct {
 
 	// ClaimOrg makes an address the first owner of an organisation, for who has the link of [Issuer.NewSetupLink]. It fails with ErrOwned where
 	// somebody else is by now. Nil: nothing is set up with links.
-	// It fails with ErrTaken where the address is somebody's already.
+	// It fails with ErrTaken where the address is taken.
 	ClaimOrg func(ctx context.Context, org, email string) error
 
 	// SignedOut is called when somebody has signed out, and ends what only their pages may use. Nil: nothing is to be done.

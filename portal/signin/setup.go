@@ -21,7 +21,7 @@ const (
 // What Config.Own fails with.
 var (
 	ErrOwned = errors.New("the organisation has an owner") // by now
-	ErrTaken = errors.New("the address is somebody's already")
+	ErrTaken = errors.New("the address is taken")
 )
 
 // ErrNotAllowed refuses a link for an address that may not sign in.
@@ -29,7 +29,7 @@ var ErrNotAllowed = errors.New("this address may not sign in here; invite it fir
 
 // errTaken keeps who has the link from becoming somebody who is known already: nobody has shown that the address is theirs.
 var errTaken = &refusal{
-	http.StatusBadRequest, "address_taken", "this address belongs to somebody who is known here; sign in with it, or set up with another one",
+	http.StatusBadRequest, "address_taken", "this address belongs to a known user; sign in with it, or set up with another one",
 }
 
 // setup is the record of the newest link.

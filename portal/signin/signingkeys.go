@@ -63,7 +63,7 @@ const (
 // ErrRotating refuses to make another key while one waits for its turn.
 var ErrRotating = &refusal{
 	http.StatusBadRequest, "rotation_pending",
-	"the next key is published already and takes over by itself; rotate now to replace all keys at once",
+	"the next key is published already and takes over automatically; rotate with now to replace all keys at once",
 }
 
 // keyList is the record of the issuer's keys, oldest first.

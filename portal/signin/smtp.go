@@ -65,7 +65,7 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 		}
 		port, s.options = 25, append(s.options, mail.WithTLSPolicy(mail.NoTLS))
 	default:
-		return nil, fmt.Errorf("encryption %q is none of starttls, tls and none", cfg.Encryption)
+		return nil, fmt.Errorf("encryption %q is not one of starttls, tls and none", cfg.Encryption)
 	}
 	if cfg.Port != 0 {
 		port = cfg.Port

@@ -89,7 +89,7 @@ func newChecker(e External, keys keyFinder) (*checker, error) {
 	}
 	for _, name := range e.Algorithms {
 		if !slices.Contains(algorithms, jose.SignatureAlgorithm(name)) {
-			return nil, fmt.Errorf("algorithm %q is none of RS256, ES256 and EdDSA", name)
+			return nil, fmt.Errorf("algorithm %q is not one of RS256, ES256 and EdDSA", name)
 		}
 		c.algorithms = append(c.algorithms, jose.SignatureAlgorithm(name))
 	}

@@ -12,7 +12,7 @@ var ErrOwned = &Refusal{Forbidden, "has_owner", "the organisation has an owner, 
 
 // ErrTaken refuses to make somebody the first owner who is in an organisation already, or is invited to another one: only they can show
 // that the address is theirs.
-var ErrTaken = &Refusal{Forbidden, "address_taken", "the address belongs to somebody who is known here already"}
+var ErrTaken = &Refusal{Forbidden, "address_taken", "the address belongs to a known user already"}
 
 // FirstOrg returns the organisation that came first of those that operators have made, which people who set a server up become owners of;
 // for operators. It fails with ErrNotFound where there is no organisation at all, and with ErrOwned where all were made by others, or so

@@ -77,7 +77,7 @@ func (s *Site) policy() string {
 // New reads all files, so that a request reads none.
 func New(o Options) (*Site, error) {
 	if o.API != "" && !isOrigin(o.API) {
-		return nil, fmt.Errorf("%q is no origin: give it as https://HOST or https://HOST:PORT", o.API)
+		return nil, fmt.Errorf("%q is not an origin: give it as https://HOST or https://HOST:PORT", o.API)
 	}
 	s := &Site{files: map[string]file{}, api: o.API, connect: o.Connect, tls: o.TLS}
 	pairs := []string{`data-api=""`, `data-api="` + o.API + `"`} // an origin has nothing that would have to be escaped

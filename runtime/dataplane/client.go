@@ -251,7 +251,7 @@ func (c *Client) acknowledge(ctx context.Context, taken <-chan acknowledgement) 
 func (c *Client) logLost(err error) {
 	if !c.portalLost {
 		c.portalLost = true
-		c.log.Warn("the portal is away; known keys are good for a while, and usage is kept; trying again", "portal", c.cfg.Addr, "error", err)
+		c.log.Warn("lost the portal; known keys stay valid for a while, and usage is kept; retrying", "portal", c.cfg.Addr, "error", err)
 	}
 }
 

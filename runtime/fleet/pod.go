@@ -200,14 +200,14 @@ func (s *Speaker) podConnected(p *pod, model speech.Model, again bool) {
 	}
 	s.compareSpeedsLocked()
 	fit := s.isFitLocked(model)
-	switch lacking := s.missingVoicesLocked(model); {
+	switch missing := s.missingVoicesLocked(model); {
 	case fit:
 		s.model.Voices = known(s.model.Voices, model)
 		if !again {
 			s.log.Info("pod met", "pod", p.address)
 		}
-	case len(lacking) > 0:
-		s.log.Error("a pod is not used: it lacks voices", "pod", p.address, "model", model.ID, "lacks", lacking)
+	case len(missing) > 0:
+		s.log.Error("a pod is not used: voices are missing", "pod", p.address, "model", model.ID, "missing", missing)
 	default:
 		s.log.Error("a pod is not used: it speaks with another model", "pod", p.address, "its", model.ID, "ours", s.model.ID)
 	}

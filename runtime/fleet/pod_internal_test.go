@@ -55,8 +55,8 @@ func TestAPodThatDoesNotFitIsNotUsedAndTheLogSaysWhy(t *testing.T) {
 	}{
 		"the same":      {ours, "pod met"},
 		"more voices":   {speech.Model{ID: "m", Voices: append([]speech.Voice{{Name: "asha"}}, ours.Voices...)}, "pod met"},
-		"one less":      {speech.Model{ID: "m", Voices: ours.Voices[:1]}, "it lacks voices\" pod=127.0.0.1:9 model=m lacks=[lata]"},
-		"no voice":      {speech.Model{ID: "m"}, `lacks="[raj lata]"`},
+		"one less":      {speech.Model{ID: "m", Voices: ours.Voices[:1]}, "voices are missing\" pod=127.0.0.1:9 model=m missing=[lata]"},
+		"no voice":      {speech.Model{ID: "m"}, `missing="[raj lata]"`},
 		"another model": {speech.Model{ID: "n", Voices: ours.Voices}, "it speaks with another model\" pod=127.0.0.1:9 its=n ours=m"},
 	} {
 		var log bytes.Buffer

@@ -179,7 +179,7 @@ func (f Files) load(raw [3][]byte) (*loaded, error) {
 	}
 	var err error
 	if l.cert, err = tls.X509KeyPair(raw[0], raw[1]); err != nil {
-		return nil, fmt.Errorf("%s and %s are no certificate and its key in PEM: %w", f.Cert, f.Key, err)
+		return nil, fmt.Errorf("%s and %s are not a certificate and its key in PEM: %w", f.Cert, f.Key, err)
 	}
 	if err := checkTime(l.cert.Leaf, time.Now()); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Cert, err)

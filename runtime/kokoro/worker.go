@@ -15,7 +15,7 @@ import (
 var (
 	errClosed       = errors.New("kokoro: the worker is closed")
 	errNotPrefilled = errors.New("kokoro: Next without a successful Prefill")
-	errOutput       = errors.New("the model's output is no speech: its weights or its voice are damaged or do not belong together")
+	errOutput       = errors.New("the model's output is not speech: its weights or its voice are damaged or do not belong together")
 )
 
 // What is cut of the silence that the model makes around a chunk, in samples.

@@ -28,7 +28,7 @@ func NewRecorder(log *Log) *Recorder { return &Recorder{log: log} }
 // and is used by one goroutine; Taken and End may be called by others meanwhile.
 type Stream struct {
 	to  speech.Sink
-	log *Log // nil: nobody is billed
+	log *Log // nil: usage is not billed
 
 	mu       sync.Mutex
 	over     bool

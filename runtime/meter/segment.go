@@ -43,7 +43,7 @@ func seal(b []byte) {
 }
 
 var (
-	errShort   = errors.New("the record goes on")
+	errShort   = errors.New("the record is longer than that")
 	errDamaged = errors.New("no record")
 )
 

@@ -174,7 +174,7 @@ func (s *Shipper) goTo(gap *GapError, base, known int64) error {
 		s.log.Error("usage log: the folder is older than what was sent from it, such as a copy put back; going on as a new source", "have", known, "sink_has", want-1)
 		return s.restart(s.from.recovered+1, 0)
 	case first > want:
-		s.log.Error("usage log: events that the sink wants are gone; going on as a new source without them", "from", want, "to", first-1)
+		s.log.Error("usage log: events that the sink needs are missing; continuing as a new source without them", "from", want, "to", first-1)
 		return s.restart(first, first-want)
 	case want-1 > base:
 		// The event before goes along, so that the sink compares it: it may be that of a copy of the log.

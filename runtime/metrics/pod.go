@@ -24,7 +24,7 @@ func (r *Registry) RegisterPod(capacity func() speech.Capacity) *Pod {
 		}, []string{"reason"}),
 		grants: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tts_grants_total",
-			Help: "Slots kept for a router, by what became of them; one that was given back is neither used nor expired.",
+			Help: "Slots kept for a router, by result; a slot that was returned is neither used nor expired.",
 		}, []string{"outcome"}),
 		rtf: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "tts_rtf_busy",

@@ -67,7 +67,7 @@ func (r *Registry) RegisterRouters(count func() (current, behind int)) {
 type routers struct{ count func() (current, behind int) }
 
 var routersDesc = prometheus.NewDesc("tts_routers",
-	"Routers that are connected to the portal, by whether they have taken in all changes of keys.", []string{"current"}, nil)
+	"Routers connected to the portal, by whether they have applied all changes of keys.", []string{"current"}, nil)
 
 // Describe implements [prometheus.Collector].
 func (routers) Describe(c chan<- *prometheus.Desc) { c <- routersDesc }

@@ -422,7 +422,7 @@ func TestWatchTellsOfEveryChange(t *testing.T) {
 		}{
 			{"a worker is reserved", func() { p.Reserve("a", time.Second) }, speech.Capacity{Reserved: 1}},
 			{"who it is reserved for takes it", func() { slot = acquire(t, p, "a") }, speech.Capacity{Busy: 1}},
-			{"somebody waits", func() { go func() { _, _ = p.Acquire(waiting, "", time.Now()) }() }, speech.Capacity{Busy: 1, Queued: 1}},
+			{"a request is waiting", func() { go func() { _, _ = p.Acquire(waiting, "", time.Now()) }() }, speech.Capacity{Busy: 1, Queued: 1}},
 			{"nobody waits any more", stop, speech.Capacity{Busy: 1}},
 			{"it is kept for the session", func() { slot.ReleaseTo("a") }, speech.Capacity{Reserved: 1}},
 			{"the session does not come", func() { time.Sleep(reservationTime) }, speech.Capacity{}},

@@ -64,9 +64,9 @@ func (r *Recording) judge(s *sound) error {
 	if s.recordedRate > 0 {
 		rate = min(rate, s.recordedRate)
 	}
-	add(s.broken != "", Broken, "The file breaks off (%s): the %.1f s before that are used.", s.broken, r.Seconds)
+	add(s.broken != "", Broken, "The file is truncated (%s): the %.1f s before that are used.", s.broken, r.Seconds)
 	add(used < tooShort, TooShort,
-		"It has only %.1f s: the voice will hardly resemble the speaker; 8 to 20 s are good.", used)
+		"It has only %.1f s: the voice will hardly resemble the speaker; use 8 to 20 s.", used)
 	add(s.clipped >= clippedRuns, Clipped,
 		"It is clipped in %d places: record with less gain, because the voice repeats the distortion.", s.clipped)
 	add(above < noise, Noisy, "Its pauses are only %.0f dB below the speech, less than %.0f: there is noise or music, "+

@@ -32,7 +32,7 @@ func newLibopus(channels int) (*libopus, error) {
 // decode writes the sound of a packet, opusLongest at most, and returns how many frames that is.
 func (l *libopus) decode(dst []float32, packet []byte) (frames int, err error) {
 	if len(packet) == 0 || len(packet) >= maxPacket {
-		return 0, errors.New("a packet of Opus that is none")
+		return 0, errors.New("a packet that is not Opus")
 	}
 	n := C.opus_decode_float(l.c, (*C.uchar)(unsafe.Pointer(&packet[0])), C.opus_int32(len(packet)),
 		(*C.float)(unsafe.Pointer(&dst[0])), C.int(len(dst)/l.channels), 0)

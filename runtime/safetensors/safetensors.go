@@ -194,7 +194,7 @@ func readHeader(header []byte) (map[string]entry, error) {
 		}
 		if name == "__metadata__" {
 			if described {
-				return nil, errors.New("__metadata__ stands twice")
+				return nil, errors.New("duplicate __metadata__")
 			}
 			described = true
 			if err := d.Decode(&map[string]string{}); err != nil {
@@ -203,7 +203,7 @@ func readHeader(header []byte) (map[string]entry, error) {
 			continue
 		}
 		if _, twice := entries[name]; twice {
-			return nil, fmt.Errorf("tensor %s stands twice", name)
+			return nil, fmt.Errorf("duplicate tensor %s", name)
 		}
 		var raw struct {
 			Dtype   string  `json:"dtype"`
@@ -329,7 +329,7 @@ func Write(w io.Writer, tensors ...Tensor) error {
 			return fmt.Errorf("tensor %s: %d values for shape %v", t.Name, count, t.Shape)
 		}
 		if _, twice := header[t.Name]; twice {
-			return fmt.Errorf("tensor %s stands twice", t.Name)
+			return fmt.Errorf("duplicate tensor %s", t.Name)
 		}
 		d.Offsets = [2]int64{at, at + bytes*int64(count)}
 		at = d.Offsets[1]

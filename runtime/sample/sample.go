@@ -131,7 +131,7 @@ func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
 func isIdle(c speech.Capacity) bool { return c.Busy+c.Reserved < c.Ready && c.Queued == 0 }
 
 // errServerBusy ends a sample when somebody waits for its worker.
-var errServerBusy = errors.New("somebody waits")
+var errServerBusy = errors.New("a request is waiting")
 
 func (s *Samples) speak(ctx context.Context, voice string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, longest)

@@ -15,7 +15,7 @@ import (
 // LocalOrder is what a program in this process wants to have spoken for clients of its own.
 type LocalOrder struct {
 	Endpoint dialect.Name // in metrics, logs and bills
-	Key      string       // that speaks; empty: whoever reaches the program may, and nobody is billed
+	Key      string       // of the caller; empty: no key is needed, and usage is not billed
 	Voice    string       // one of the model
 	Text     string       // all of it, unless Fed
 	SSML     bool         // Text is a document of SSML

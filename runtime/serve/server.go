@@ -22,7 +22,7 @@ import (
 type Config struct {
 	Speaker    speech.Speaker  // required
 	Keys       access.Keyring  // nil: open to everybody, which only cmd decides
-	Meter      *meter.Recorder // nil: nobody is billed
+	Meter      *meter.Recorder // nil: usage is not billed
 	Metrics    *metrics.API    // required
 	Log        *slog.Logger    // required
 	Ready      func() error    // why no new work should be sent here although the workers are warm; nil: nothing

@@ -217,11 +217,11 @@ func (p *parser) start(t xml.StartElement) error {
 	case len(p.open) == 0 && (p.closed || name != "speak"):
 		return malformed(errors.New("the document must be one <speak> element"))
 	case len(p.open) > 0 && name == "speak":
-		return unsupported("<speak> must not stand in another element")
+		return unsupported("<speak> must not be inside another element")
 	case len(p.open) == MaxDepth:
 		return unsupported(fmt.Sprintf("elements may be nested %d deep", MaxDepth))
 	case slices.Contains(alone, outer.name):
-		return unsupported(fmt.Sprintf("<%s> must not stand in <%s>", name, outer.name))
+		return unsupported(fmt.Sprintf("<%s> must not be inside <%s>", name, outer.name))
 	}
 	e := element{name: name, lang: outer.lang, speed: p.speed, from: len(p.text)}
 	read, known := elements[name]

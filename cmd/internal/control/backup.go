@@ -18,7 +18,7 @@ func (a *Commands) backupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the portal's records to a file, also while the server works",
-		Long: `Copies the records of the portal in --data as they are at one moment, reads the copy through, and gives it its name then. The server goes on.
+		Long: `Copies the records of the portal in --data as they are at one moment, reads the copy through, and gives it its name then. The server keeps running.
 
 Firestore makes its own backups: gcloud firestore backups schedules create, or gcloud firestore export.`,
 		Example: "  " + a.Name + ` backup "swar-$(date +%F).db"`,
@@ -54,7 +54,7 @@ func (a *Commands) restoreCommand() *cobra.Command {
 		Use:   "restore FILE",
 		Short: "Put a backup in the place of the portal's records",
 		Long: `Puts a file that ` + a.Name + ` backup has made in the place of the records in --data, where no server may work meanwhile. It is read through first, and
-what stands there is kept aside. What was changed since the backup is gone: keys that were revoked since then are good again, and usage is
+the current records are kept aside. Changes since the backup are lost: keys that were revoked since then are valid again, and usage is
 missing in bills.`,
 		Example: fmt.Sprintf(`  %[1]s restore swar-2026-11-20.db
   %[1]s restore --data /var/lib/swar-new swar-2026-11-20.db`, a.Name),

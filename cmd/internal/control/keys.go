@@ -133,7 +133,7 @@ func (a *Commands) keysCreateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
 		Short: "Make a key, and show it, once",
-		Long:  "Makes a key and shows it. Nobody can show it again, since only its hash is kept. Standard output holds the key alone.",
+		Long:  "Makes a key and shows it once: only its hash is kept. Standard output holds the key alone.",
 		Example: fmt.Sprintf(`  %[1]s keys create 'call centre'
   export SWAR_KEY=$(%[1]s keys create laptop --voice raj)`, a.Name),
 		Args: launch.Between(0, 1),

@@ -292,7 +292,7 @@ func (a *Commands) lexiconImportCommand() *cobra.Command {
 	var replace bool
 	cmd := a.lexiconUse(&cobra.Command{
 		Use:   "import FILE",
-		Short: "Take in a file of CSV or PLS",
+		Short: "Import a CSV or PLS file",
 		Long: "Adds the words of a file, and changes those that are there. With --replace the project has the words of the file alone. " +
 			"What cannot be spoken, such as phonemes, is reported and left out. Nothing is changed when the file is wrong.",
 		Example: "  " + a.Name + " lexicon import names.csv",
@@ -321,7 +321,7 @@ func (a *Commands) lexiconImportCommand() *cobra.Command {
 			return err
 		})
 	})
-	cmd.Flags().BoolVar(&replace, "replace", false, "keep no word that the file lacks")
+	cmd.Flags().BoolVar(&replace, "replace", false, "remove words that are not in the file")
 	cmd.ValidArgsFunction = cobra.FixedCompletions(lexfile.Extensions, cobra.ShellCompDirectiveFilterFileExt)
 	return cmd
 }

@@ -25,9 +25,9 @@ func (a *Commands) migrateCommand() *cobra.Command {
 		Use:   "migrate --from sqlite --to firestore --project PROJECT",
 		Short: "Move the portal's records to another store",
 		Long: `Copies organisations, members, keys, usage and bills from one store to the other, which must be empty, and counts both. No server may use either
-meanwhile. Usage that still lies in --data is brought into the source first, so that none is left behind. The source stays as it is.
+meanwhile. Usage that still lies in --data is added to the source first, so that none is lost. The source stays as it is.
 
-People sign in again afterwards: sessions are not moved. A move that was broken off goes on with --resume.`,
+People sign in again afterwards: sessions are not moved. --resume resumes an interrupted migration.`,
 		Example: fmt.Sprintf(`  %s migrate --from sqlite --to firestore --project my-project
   %s --store firestore --project my-project`, a.Name, a.Start),
 		Args: launch.Exactly(0),
@@ -52,7 +52,7 @@ People sign in again afterwards: sessions are not moved. A move that was broken 
 	to = launch.Choice(f, "to", "where they shall be", "firestore", "sqlite")
 	f.StringVar(&p.Project, "project", "", "Google Cloud `project` of the store firestore")
 	portal.DataFlag(f, &p.Data)
-	f.BoolVar(&resume, "resume", false, "go on with a move that was broken off")
+	f.BoolVar(&resume, "resume", false, "resume an interrupted migration")
 	return cmd
 }
 

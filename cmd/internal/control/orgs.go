@@ -19,9 +19,9 @@ func (a *Commands) orgsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "orgs",
 		Short: "List, make and change organisations, and their members",
-		Long: `Works on the organisations of the server that runs on --data, as its operator, or with --token on one's own of another server.
+		Long: `Works on the organisations of the server that runs on --data, as its operator, or with --token on your own of another server.
 
-An organisation has no members at first. This makes somebody its owner, who then signs in:
+An organisation has no members at first. This makes a person its owner, who then signs in:
 
   ` + a.Name + ` orgs invite me@example.org --role owner`,
 		Args: cobra.NoArgs,
@@ -172,7 +172,7 @@ var roles = []string{string(tenant.RoleOwner), string(tenant.RoleMember), string
 func (a *Commands) inviteCommand() *cobra.Command {
 	var role string
 	var link bool
-	cmd := a.orgCommand("invite E-MAIL", "Invite somebody, who joins with the first sign-in", launch.Exactly(1),
+	cmd := a.orgCommand("invite E-MAIL", "Invite a person, who joins at the first sign-in", launch.Exactly(1),
 		func(cmd *cobra.Command, c *control, in *scope, args []string) error {
 			email, err := Email(cmd, args[0])
 			if err != nil {

@@ -17,9 +17,9 @@ func (a *Commands) setupLinkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup-link",
 		Short: "Show a link with which the first owner sets the server up",
-		Long: `Makes a link for the page on which somebody types their e-mail address and becomes the owner of
-the first organisation. It works once, for a day, and ends every older one. Who has it needs no
-mail: give it to nobody else. Once there is an owner, they invite others.`,
+		Long: `Makes a link for the page on which a person enters an e-mail address and becomes the owner of
+the first organisation. It works once, for a day, and ends every older one. The link needs no
+mail: give it to one person only. Once there is an owner, they invite others.`,
 		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
@@ -41,8 +41,8 @@ func (a *Commands) signInLinkCommand() *cobra.Command {
 	var c control
 	cmd := &cobra.Command{
 		Use:   "signin-link E-MAIL",
-		Short: "Show a link with which somebody signs in without a mail",
-		Long: `Makes a link that signs in whoever opens it as this address. It works once, for a day, and ends every
+		Short: "Show a link for signing in without a mail",
+		Long: `Makes a sign-in link for this address; anyone who opens it is signed in. It works once, for a day, and ends every
 older one of the address. Hand it to that person alone, and only if you know that the address is theirs.
 It is the way in where the server sends no mails. On a server that listens on all addresses of its machine
 the link is printed for each of them, one a line.`,

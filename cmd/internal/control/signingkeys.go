@@ -19,7 +19,7 @@ func (a *Commands) signingKeysCommand() *cobra.Command {
 They have nothing to do with API keys: they sign the ID tokens of people who sign in to the portal
 by e-mail.
 
-Every 90 days a new key is made by itself, published for a week before it signs, and for a week after.`,
+A new key is made automatically every 90 days, published for a week before it signs, and for a week after.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -47,7 +47,7 @@ func (a *Commands) signingKeysRotateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rotate",
 		Short: "Make a new key",
-		Long: `Publishes a new key, which signs in a week; the old one goes a week after that. Nobody notices.
+		Long: `Publishes a new key, which signs in a week; the old one is removed a week after that. Users notice nothing.
 
 With --now the new key replaces all others at once, for when they may have leaked, as with a lost
 backup. Within five seconds every server that shares the store refuses the ID tokens that were

@@ -22,7 +22,7 @@ type Flags struct {
 // Define defines all of them.
 func (p *Flags) Define(f *pflag.FlagSet) {
 	f.StringVar(&p.token, "token-file", "",
-		"`file` with the token that all processes share; of several, one a line, the first is shown and all are good")
+		"`file` with the token that all processes share; of several, one a line, the first is sent and all are accepted")
 	f.StringVar(&p.files.Cert, "tls-cert", "", "`file` with the certificate of this process, which names its role")
 	f.StringVar(&p.files.Key, "tls-key", "", "`file` with the key of that")
 	f.StringVar(&p.files.CA, "tls-ca", "", "`file` with the certificate of the authority that signs those of all processes")

@@ -47,17 +47,17 @@ func (s *SignInFlags) Define(f *pflag.FlagSet) {
 	f.StringVar(&s.publicURL, "public-url", "", "`URL` under which people reach this server (default http:// and the address of --listen)")
 	s.byEmail = launch.Choice(f, "email-sign-in", "sign people in with links by e-mail", "on", "off")
 	f.IntVar(&s.mails, "sign-in-mails", defaultMails,
-		"send `n` sign-in mails an hour to everybody together; each network has a share of them")
+		"send at most `n` sign-in mails an hour in total; each network has a share of them")
 	f.StringVar(&s.smtp, "smtp", "", "mail `server`, HOST or HOST:PORT; without one, a server on a loopback address prints its mails")
 	s.encryption = launch.Choice(f, "smtp-encryption", "how the way to the mail server is encrypted", signin.StartTLS, signin.TLS, signin.NoTLS)
 	f.StringVar(&s.smtpUser, "smtp-user", "", "`name` to sign in to the mail server with")
 	f.StringVar(&s.smtpPass, "smtp-password", "", "`password` for that; SWAR_SMTP_PASSWORD keeps it out of the process list")
 	f.StringVar(&s.mailFrom, "mail-from", "", "`sender` of mails, such as 'Swar <no-reply@example.org>'")
-	f.StringVar(&s.issuers, "issuers", "", "JSON `file` with a list of other issuers whose ID tokens are good")
-	f.StringVar(&s.firebase, "firebase", "", "`project` of Firebase Authentication whose ID tokens are good")
+	f.StringVar(&s.issuers, "issuers", "", "JSON `file` with a list of other issuers whose ID tokens are accepted")
+	f.StringVar(&s.firebase, "firebase", "", "`project` of Firebase Authentication whose ID tokens are accepted")
 	f.StringVar(&s.webAPIKey, "firebase-web-api-key", "", "web API `key` of that project, with which pages sign people in; it is not a secret")
 	f.StringVar(&s.emulator, "firebase-emulator", "", "for development: `address` of a Firebase Auth emulator, whose tokens have no signature")
-	f.BoolVar(&s.unsigned, "accept-unsigned-tokens", false, "confirm that tokens of --firebase-emulator are good, which anybody can make")
+	f.BoolVar(&s.unsigned, "accept-unsigned-tokens", false, "accept tokens of --firebase-emulator, which anyone can make")
 	f.BoolVar(&s.invitedOnly, "invited-only", false, "let only those sign in who were invited, or whose --domain is known")
 	f.StringArrayVar(&s.domains, "domain", nil, "`domain` whose e-mail addresses need no invitation; can be repeated")
 	f.StringArrayVar(&s.origins, "portal-origin", nil, "`origin` of another web page that may use the portal, such as https://portal.example.org; can be repeated")
@@ -75,7 +75,7 @@ func (s *SignInFlags) Check(cmd *cobra.Command) error {
 	case s.mails < 1 || s.mails > signin.MaxTotalLimit:
 		return launch.BadUsage(cmd, "--sign-in-mails %d: want 1 to %d", s.mails, signin.MaxTotalLimit)
 	case s.emulator != "" && (!s.unsigned || s.firebase == ""):
-		return launch.BadUsage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anybody can make its tokens")
+		return launch.BadUsage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anyone can make its tokens")
 	case s.unsigned && s.emulator == "":
 		return launch.BadUsage(cmd, "--accept-unsigned-tokens is for --firebase-emulator")
 	case s.webAPIKey != "" && s.firebase == "":

@@ -124,7 +124,7 @@ func (l ownerListener) Accept() (net.Conn, error) {
 		if u, ok := c.(*net.UnixConn); ok && isOurs(u) {
 			return c, nil
 		}
-		l.log.Warn("another user of this machine was turned away from the socket for commands")
+		l.log.Warn("rejected another user of this machine on the socket for commands")
 		c.Close()
 	}
 }
@@ -190,7 +190,7 @@ func (s *socket) readVoices(ctx context.Context, folder string) (c VoiceChange, 
 	if own == "" {
 		return c, &tenant.Refusal{
 			Kind: tenant.Invalid, Code: "no_bundle",
-			Text: "this server has no bundle whose voices could change: in a fleet a roll-out brings a bundle with other voices",
+			Text: "this server has no bundle whose voices could change: in a fleet, roll out a bundle with other voices",
 		}
 	}
 	if !isSame(own, folder) {

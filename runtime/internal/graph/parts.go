@@ -48,7 +48,7 @@ func ReadParts(file []byte) (*Parts, error) {
 		return nil, err
 	}
 	if m.foreign {
-		return nil, errors.New("the graph has graphs inside it, or names that stand twice")
+		return nil, errors.New("the graph has graphs inside it, or duplicate names")
 	}
 	p := &Parts{makers: map[string]*Node{}, tensors: map[string]*Tensor{}, inputs: map[string]bool{}}
 	for _, o := range m.operations {
@@ -210,7 +210,7 @@ func (t *Tensor) each(number protowire.Number, width int, f func(raw []byte)) er
 		return nil
 	})
 	if err == nil && left > 0 {
-		return fmt.Errorf("the constant %.80q lacks %d of its %d values: the file is damaged", t.Name, left, t.Size())
+		return fmt.Errorf("the constant %.80q is missing %d of its %d values: the file is damaged", t.Name, left, t.Size())
 	}
 	return err
 }

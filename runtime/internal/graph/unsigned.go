@@ -36,7 +36,7 @@ func UnsignProducts(file []byte) ([]byte, error) {
 		return nil, err
 	}
 	if m.hidden > 0 {
-		return nil, fmt.Errorf("%d products of integers stand in a graph within the graph, where they cannot be made exact: "+
+		return nil, fmt.Errorf("%d integer products are in a graph within the graph, where they cannot be made exact: "+
 			"use the model in floats", m.hidden)
 	}
 	for _, o := range m.operations {

@@ -73,7 +73,7 @@ func Find(name string) (Kernel, error) {
 	}
 	why := "there is none of that name"
 	if slices.ContainsFunc(built(), named) {
-		why = "this processor lacks its instructions"
+		why = "this processor does not have its instructions"
 	}
 	var names []string
 	for _, k := range here {

@@ -157,7 +157,7 @@ func (m *Manifest) Check() error {
 	for _, v := range m.Voices {
 		switch {
 		case v.Name == "" || v.Language == "" || seen[v.Name]:
-			return fmt.Errorf("voice %.40q stands twice or lacks its name or language", v.Name)
+			return fmt.Errorf("voice %.40q is listed twice, or its name or language is missing", v.Name)
 		case !(v.GainDB >= -60 && v.GainDB <= 20):
 			return fmt.Errorf("voice %s: gain_db is %g, want -60 to 20", v.Name, v.GainDB)
 		case v.Bytes > maxVoice:

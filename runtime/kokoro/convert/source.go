@@ -82,7 +82,7 @@ func readSource(file []byte) (*source, error) {
 	}
 	for _, in := range []string{s.tokens, styleInput, speedInput} {
 		if !parts.IsInput(in) {
-			return nil, fmt.Errorf("the graph has no input %s: it is no export of Kokoro, or one with other names; %s", in, advice)
+			return nil, fmt.Errorf("the graph has no input %s: it is not an export of Kokoro, or its names differ; %s", in, advice)
 		}
 	}
 	for _, v := range []string{durationsValue, featuresValue, textValue, framesValue, pitchValue, energyValue} {
@@ -144,7 +144,7 @@ func (s *source) product(n *graph.Node) (p *product, out string, err error) {
 		}
 	}
 	if p.scale == "" || s.Tensor(p.weight) == nil || s.Tensor(p.zero) == nil {
-		return nil, "", errors.New("its weights are no constants")
+		return nil, "", errors.New("its weights are not constants")
 	}
 	return p, last.Outputs[0], nil
 }
@@ -178,7 +178,7 @@ func (s *source) roundedBias(value string) (string, error) {
 		value = n.Inputs[0]
 	}
 	if s.Tensor(value) == nil {
-		return "", errors.New("its bias is no constant")
+		return "", errors.New("its bias is not a constant")
 	}
 	return value, nil
 }

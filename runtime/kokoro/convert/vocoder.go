@@ -347,7 +347,7 @@ func (v *vocoder) linear(path string, out int) (w weights, bias []float32, err e
 		}
 	}
 	if bias == nil && err == nil {
-		err = fmt.Errorf("the bias of %s is no constant; %s", path, advice)
+		err = fmt.Errorf("the bias of %s is not a constant; %s", path, advice)
 	}
 	return w, bias, err
 }

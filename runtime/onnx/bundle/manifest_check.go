@@ -139,7 +139,7 @@ func (m *Manifest) checkFiles() error {
 	seen := map[string]bool{}
 	for _, v := range m.Voices {
 		if v.Name == "" || v.Language == "" || seen[v.Name] {
-			return fmt.Errorf("voice %q stands twice or lacks its name or language", v.Name)
+			return fmt.Errorf("voice %q is listed twice, or its name or language is missing", v.Name)
 		}
 		seen[v.Name] = true
 		if v.Weights != m.Model.Weights {

@@ -178,7 +178,7 @@ func (e *exported) checkVoices() error {
 		names = append(names, v.Name)
 	}
 	if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
-		return errors.New("voices: they are not in the order of their names, or one stands twice")
+		return errors.New("voices: they are not in the order of their names, or one is listed twice")
 	}
 	for _, c := range e.Conditioners {
 		if c.Name != exportedTable || c.Type != "lut" {

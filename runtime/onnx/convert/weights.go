@@ -115,7 +115,7 @@ func (w *fileWeights) addLanguageModel(file *safetensors.Tensors) error {
 		case drop:
 			continue
 		case strings.HasPrefix(name, "mimi."):
-			return fmt.Errorf("tensor %s: this file holds a codec of its own, so name no other", name)
+			return fmt.Errorf("tensor %s: this file has its own codec, so name no other", name)
 		case strings.HasPrefix(name, storedPrompts):
 			as = name
 		default:

@@ -92,10 +92,10 @@ func states(listed []describedState) ([]state, error) {
 	seen := map[string]bool{}
 	for i, l := range listed {
 		if l.Index != i {
-			return nil, fmt.Errorf("state %d is missing or stands twice", i)
+			return nil, fmt.Errorf("state %d is missing or listed twice", i)
 		}
 		if l.Input == "" || l.Output == "" || seen[l.Input] || seen[l.Output] {
-			return nil, fmt.Errorf("state %d: the names %q and %q are empty or stand twice", i, l.Input, l.Output)
+			return nil, fmt.Errorf("state %d: the names %q and %q are empty or duplicate", i, l.Input, l.Output)
 		}
 		seen[l.Input], seen[l.Output] = true, true
 		s := state{input: l.Input, output: l.Output, path: l.Path, fill: l.Fill}

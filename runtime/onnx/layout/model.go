@@ -61,7 +61,7 @@ func Open(dir string, kind Kind) (*Model, error) {
 	case Sherpa:
 		src, err = openSherpa(dir)
 	default:
-		err = errors.New("is none of the layouts that can be read")
+		err = errors.New("has none of the layouts that can be read")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)

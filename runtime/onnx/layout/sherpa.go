@@ -57,7 +57,7 @@ func readNumbers(data []byte) (map[string]float64, error) {
 		}
 		name, _ := key.(string)
 		if _, twice := numbers[name]; twice {
-			return nil, fmt.Errorf("%q stands twice", name)
+			return nil, fmt.Errorf("duplicate %q", name)
 		}
 		var n float64
 		if err := d.Decode(&n); err != nil {

@@ -179,7 +179,7 @@ function lookAgain(): Promise<void> {
 
 /** A key for the playground of a project. */
 export async function mint(project: string): Promise<NewKey> {
-  if (!me.value) throw new Error("nobody is signed in");
+  if (!me.value) throw new Error("not signed in");
   const made = await create<Minted>("/playground-key", { project_id: project }, once());
   if (failed(made)) throw new Error(made.text || made.code);
   if (!made.key) throw new Error("the answer has no key");

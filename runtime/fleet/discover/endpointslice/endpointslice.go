@@ -135,7 +135,7 @@ func (s *Source) standIn(ctx context.Context, v *view, tell func([]discover.Endp
 		}
 	})
 	if err := s.cfg.Fallback.Run(ctx, tell); ctx.Err() == nil {
-		v.log.Warn("what stands in for the API server has ended", "error", err)
+		v.log.Warn("the fallback for the API server has ended", "error", err)
 	}
 }
 

@@ -27,12 +27,13 @@ const (
 	copyVersion = "swar-keys 1"
 )
 
-// KeySnapshot keeps a copy of a [KeyCache] in a file, for a process that begins while the portal is away: hashes of keys
-// and what they allow, never a key. It may be used for as long as the cache could go on without the portal: the grace
-// counts from when the portal was last heard, by whichever process.
+// KeySnapshot saves a [KeyCache] to a file, for a process that starts while the portal is unreachable.
 //
-// A key that the portal has revoked or restricted never comes back by a copy. It is removed before the change counts as
-// taken in, and written again within a second.
+// The file has hashes of keys and their rights, never a key. It is valid for the grace of the cache, counted from the last
+// contact of any process with the portal.
+//
+// A key that was revoked or restricted never returns from a snapshot: the file is removed before the change is
+// acknowledged, and written again within a second.
 type KeySnapshot struct {
 	file  string
 	cache *KeyCache
@@ -75,7 +76,7 @@ func NewKeySnapshot(cache *KeyCache, file string, log *slog.Logger) *KeySnapshot
 	switch {
 	case err == nil:
 		k.lastContact = time.UnixMicro(kept.LastContact)
-		log.Info("keys are known from before; they are good for a while without the portal",
+		log.Info("keys were loaded from the snapshot; they stay valid for a while without the portal",
 			"keys", len(kept.Keys), "portal_heard", k.lastContact.UTC())
 	case !errors.Is(err, fs.ErrNotExist):
 		log.Warn("the key snapshot is unusable; waiting for the portal", "file", file, "error", err)
@@ -130,7 +131,7 @@ func (k *KeySnapshot) remove() {
 		err = syncFolder(k.file)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		k.fail("the copy of the keys cannot be removed; after a restart it would allow what is no longer allowed", err)
+		k.fail("the snapshot of the keys cannot be removed; after a restart it would allow revoked keys", err)
 	}
 }
 
@@ -166,8 +167,8 @@ func (c *KeyCache) fill(kept savedKeys) (changes uint64, err error) {
 	return c.changes, nil
 }
 
-// savedKeys returns what is to be kept, if there is something and wanted says so of when the portal was last heard and
-// of the number of changes.
+// snapshot returns the keys to save, if there are any and wanted accepts the time of the last contact with the portal
+// and the number of changes.
 func (c *KeyCache) snapshot(wanted func(heard time.Time, changes uint64) bool) (_ savedKeys, changes uint64, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

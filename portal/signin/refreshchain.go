@@ -23,8 +23,9 @@ var (
 	errReused = errors.New("a refresh token was used a second time; the sign-in it belongs to has ended")
 )
 
-// refreshChain is one sign-in and the chain of refresh tokens that came of it. Only the newest one is good. When an older one turns up, there
-// are two who have the chain, one of them is a thief, and it ends for both.
+// refreshChain is one sign-in and its refresh tokens, of which only the newest is valid.
+//
+// An older one that is presented again was stolen, or the newest one was: the whole chain is revoked.
 type refreshChain struct {
 	Email    string    `json:"email"`
 	Vouched  bool      `json:"vouched,omitempty"` // by an operator
