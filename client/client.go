@@ -42,8 +42,8 @@ type Client struct {
 	http    *http.Client
 }
 
-// New returns a client of the server at base, an address like https://tts.example.com or http://127.0.0.1:8080; a path in it is kept
-// as a prefix. It connects to nothing. Only a base that is no such address is an error.
+// New returns a client of the server at base, such as https://tts.example.com. A path in base is kept as a prefix. It
+// connects to nothing. Only a base that is no such address is an error.
 func New(base string, o Options) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || !isServerAddress(u) {

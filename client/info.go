@@ -121,8 +121,9 @@ func (c *Client) Health(ctx context.Context) (Health, error) {
 	return h, c.get(ctx, "/healthz", &h)
 }
 
-// Ready returns nil when every worker of the server is warm, and an [Error] with status 503 while they are warming up or the server
-// is going away. It needs no key. With [Options.Retry] it waits a few seconds for a server that has just started.
+// Ready returns nil when every worker of the server is warm. Otherwise it returns an [Error] with status 503: the
+// server is warming up or shutting down. It needs no key. With [Options.Retry] it waits a few seconds for a server
+// that has just started.
 func (c *Client) Ready(ctx context.Context) error {
 	var answer struct{}
 	return c.get(ctx, "/readyz", &answer)

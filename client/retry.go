@@ -15,7 +15,7 @@ const (
 	longestWait = 10 * time.Second       // a longer Retry-After is for the caller to decide about
 )
 
-// Backoff decides whether and when to repeat one request, as the API recommends:
+// Backoff decides whether and when to repeat one request. It follows the API's recommendation:
 //
 //   - status 503 (busy, warming up): after Retry-After and a random 0 to 250 ms, three tries in all;
 //   - status 500: once, at once;
@@ -25,7 +25,8 @@ const (
 // [ErrorEvent]. It is not safe for concurrent use.
 type Backoff struct{ busy, failed int }
 
-// Next returns how long to wait before the request that failed with err is worth another try, and false when it is not.
+// Next returns how long to wait before the retry of a request that failed with err. It returns false when a retry is
+// useless.
 func (b *Backoff) Next(err error) (wait time.Duration, again bool) {
 	if _, cut := errors.AsType[*CutError](err); cut {
 		return 0, false // some of it may have been heard

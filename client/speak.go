@@ -224,8 +224,8 @@ func (a *Audio) Close() error {
 	return a.resp.Body.Close()
 }
 
-// ReadAhead returns the rest of a as a reader that takes the audio as fast as it comes and keeps it in memory, up to 64 MiB (23
-// minutes), until it is read. Use it instead of a, not beside it; closing it closes a.
+// ReadAhead returns a reader that buffers the rest of a in memory until it is read. It reads as fast as audio arrives
+// and keeps up to 64 MiB (23 minutes). Use it instead of a, not beside it; closing it closes a.
 func (a *Audio) ReadAhead() io.ReadCloser {
 	r := &ahead{audio: a, inbox: newInbox()}
 	r.reading.Go(r.fill)

@@ -171,10 +171,10 @@ func (c *Conn) Send(r Request) (id string, err error) {
 	return r.RequestID, c.write(r)
 }
 
-// Append feeds the Text of r, which may be empty, to the utterance that is called r.RequestID, and which the first Append
-// with that id opens; other fields of r count there only. Sentences are spoken as soon as they are whole, one behind the
-// other, while more is fed. Pieces are joined as they are, at most 4000 code points in all. It returns the RequestID of
-// r, or the one it made up.
+// Append feeds the Text of r, which may be empty, to the utterance r.RequestID. The first Append with an id opens the
+// utterance; other fields of r count there only. Complete sentences are spoken in order while more text is fed.
+// Pieces are joined as they are, at most 4000 code points in all. It returns the RequestID of r, or the one it made
+// up.
 func (c *Conn) Append(r Request) (id string, err error) {
 	if r.RequestID == "" {
 		r.RequestID = "req_" + rand.Text()

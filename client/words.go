@@ -15,10 +15,11 @@ const maxLine = 512 << 10
 
 var errNoEnd = errors.New("the end event is missing")
 
-// SpeakWords says r, and yields what a [Conn] would: a start, and for each chunk its audio, and then when each word of
-// it is heard, as a [WordsEvent]. There is no first audio event. The audio of all [AudioEvent] together is in r's
-// Format, which can be WAV here; Buffered and Metadata mean nothing. The last event is an [EndEvent]; whatever comes in
-// its place is an error, and a [CutError] when there was audio. Leaving the loop makes the server stop.
+// SpeakWords speaks r and yields the events that a [Conn] would. They are a start, and for each chunk its audio and
+// then a [WordsEvent] with the time of each word. There is no first audio event. The audio of all [AudioEvent]
+// together is in r's Format, which can be WAV here; Buffered and Metadata mean nothing. The last event is an
+// [EndEvent]; whatever comes in its place is an error, and a [CutError] when there was audio. Leaving the loop makes
+// the server stop.
 func (c *Client) SpeakWords(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	r.Buffered, r.Metadata, r.WordTimes = false, false, false // no fields of its
 	return func(yield func(Event, error) bool) {

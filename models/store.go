@@ -138,7 +138,7 @@ func (e *NotPulledError) Error() string {
 	return fmt.Sprintf("%s: `swar model pull %s` downloads it", text, wanted)
 }
 
-// Find returns the model of a name, or alias, and the beginning of a revision; without one the revision of the
+// Find returns the model with a name or alias and a prefix of its revision. Without a revision it is that of the
 // catalogue, or else the one that was pulled last.
 func (s Store) Find(name, revision string) (Model, error) {
 	entry, known := catalog.Find(name)
@@ -254,12 +254,12 @@ func (s Store) Folder(name, revision string) string {
 	return filepath.Join(s.Dir, name, ShortRevision(revision))
 }
 
-// Files is where downloads lie, each in a folder that its hash names, its SHA-256 or the id of its Git blob: what a file
-// is called says how it is read.
+// Files is the folder of downloads. Each is in a subfolder named by its hash, the SHA-256 or the id of its Git blob,
+// because the name of a file says how it is read.
 func (s Store) Files() string { return filepath.Join(s.Dir, "files") }
 
-// FileOf is where the file lies that a model was made of in a role; empty where it is not in the store, such as that of a
-// model that came as a bundle.
+// FileOf returns the path of the source file with a role. It is empty where the store does not have the file, as for
+// an imported bundle.
 func (s Store) FileOf(m Model, role string) string {
 	for _, f := range m.Files {
 		if f.Role != role {
@@ -275,7 +275,7 @@ func (s Store) FileOf(m Model, role string) string {
 	return ""
 }
 
-// Changed notes in the lock file of a model what its bundle is now, after a voice was added or removed.
+// Changed updates the lock file of a model after a voice was added or removed.
 func (s Store) Changed(m Model) error {
 	b, err := manifest.Open(m.Folder)
 	if err != nil {

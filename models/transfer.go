@@ -37,8 +37,8 @@ type ImportRequest struct {
 	Verify    func(ctx context.Context, bundleDir string) error // tries the bundle before it is kept; required
 }
 
-// ImportArchive brings the model of an archive into the store: one that Export wrote, or a bundle in any archive that
-// [archive.Extract] reads.
+// ImportArchive imports a model from an archive into the store. Export wrote the archive, or it has a bundle in any
+// format that [archive.Extract] reads.
 func (s Store) ImportArchive(ctx context.Context, file *os.File, i ImportRequest) (Model, error) {
 	return s.Import(ctx, i, func(folder string) error {
 		_, err := archive.Extract(ctx, file, folder, i.Limit, i.Progress)

@@ -1,5 +1,5 @@
-// Command swar-operator keeps fleets as their TTSDeployments want them: it makes the workers, the routers and what is
-// around them, and decides how many workers there are.
+// Command swar-operator reconciles TTSDeployments. It makes the workers, the routers and the objects around them, and
+// scales the workers.
 package main
 
 import (

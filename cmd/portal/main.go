@@ -1,5 +1,5 @@
-// Command swar-portal is the portal of a fleet: organisations, keys, usage and bills for people over HTTP, and for
-// routers over gRPC. It makes no speech.
+// Command swar-portal is the portal of a fleet. It serves organisations, keys, usage and bills over HTTP, and routers
+// over gRPC. It makes no speech.
 package main
 
 import (

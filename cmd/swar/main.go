@@ -1,4 +1,4 @@
-// Command swar is Swar on one machine: the server, and everything that helps to use and to check one from a terminal.
+// Command swar is Swar on one machine. It has the server, and the commands to use and check one from a terminal.
 package main
 
 import (

@@ -188,7 +188,7 @@ func TestPullsThatAreRefused(t *testing.T) {
 		want   string
 	}{
 		"a gate":        {func(_ *hubtest.Hub, r *hubtest.Repository) { r.Gated = true }, "", nil, 1, "accept its terms"},
-		"flipped":       {func(h *hubtest.Hub, _ *hubtest.Repository) { h.Flip = true }, "", nil, 1, "what came is not what was announced"},
+		"flipped":       {func(h *hubtest.Hub, _ *hubtest.Repository) { h.Flip = true }, "", nil, 1, "the download has the hash"},
 		"a web page":    {func(h *hubtest.Hub, _ *hubtest.Repository) { h.Portal = true }, "", nil, 1, "is not a hub"},
 		"unknown":       {nil, "", []string{"saryps-hindu"}, 1, "perhaps saryps-hindi is meant"},
 		"no voice":      {func(_ *hubtest.Hub, r *hubtest.Repository) { delete(r.Files, "embeddings/raj.safetensors") }, "", nil, 1, "voice"},

@@ -1,5 +1,5 @@
-// Command swar-worker speaks for routers: it holds a model and its workers, and refuses at once what it has no slot for.
-// It knows neither clients nor tenants.
+// Command swar-worker synthesises speech for routers. It holds a model and its workers, and has no queue: without a
+// free slot it refuses at once. It knows neither clients nor tenants.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package certs makes the certificates with which the processes of fleets know one another: an authority, and leaves that
-// it signs. It is pure: time and randomness are passed in, and PEM goes in and out. Where PEM is kept is not its matter.
+// Package certs makes the certificates of the processes of a fleet. There is a CA and the leaf certificates that it
+// signs. It is pure: time and randomness are passed in, and PEM goes in and out. Where PEM is kept is not its matter.
 package certs
 
 import (
@@ -56,8 +56,8 @@ func NewAuthority(now time.Time) (Authority, error) {
 	return Authority{Cert: cert, Key: key, Trust: cert}, err
 }
 
-// Renew returns what follows a: itself for most of its life, then itself with the one after it, which everybody trusts
-// from then on, and at last that one. changed says that it is another one, which must be kept.
+// Renew returns the successor of a. For most of its life that is a itself, then a together with the next CA, which
+// all then trust, and at last the next CA. changed says that it is another one, which must be kept.
 func (a Authority) Renew(now time.Time) (next Authority, changed bool, err error) {
 	c, _, err := a.parse()
 	if err != nil {
@@ -93,8 +93,8 @@ func newAuthority(now time.Time) (cert, keyPEM []byte, err error) {
 	return cert, keyPEM, err
 }
 
-// Issue makes a leaf with a name of the form spiffe://swar/NAMESPACE/NAME/ROLE and, for servers that others verify by it,
-// host names. It is good for 30 days.
+// Issue makes a leaf certificate named spiffe://swar/NAMESPACE/NAME/ROLE. Servers that others verify by host name get
+// host names, too. It is good for 30 days.
 func (a Authority) Issue(now time.Time, name *url.URL, hosts ...string) (Leaf, error) {
 	authority, signer, err := a.parse()
 	if err != nil {
@@ -120,8 +120,8 @@ func (a Authority) Issue(now time.Time, name *url.URL, hosts ...string) (Leaf, e
 	return Leaf{Cert: cert, Key: keyPEM, CA: a.Trust}, nil
 }
 
-// Check returns why a leaf must be made anew, or nil: it is not for that name, was signed by another authority, does not
-// trust the same ones, or ends soon.
+// Check returns why a leaf must be issued again, or nil. The reasons are another name, another CA, another set of
+// trusted CAs, or a close expiry.
 func (l Leaf) Check(now time.Time, a Authority, name *url.URL, hosts ...string) error {
 	leaf, key, err := parsePair(l.Cert, l.Key)
 	if err != nil {
@@ -155,9 +155,9 @@ var (
 	ErrInvalid   = errors.New("it is refused")
 )
 
-// CheckGiven returns why a leaf that somebody else has made cannot be used under a name among those who trust the
-// authorities of trust, in PEM: one of the errors above, with what is wrong. Other than that of [Leaf.Check] the key may
-// be of any kind, there may be authorities in between, and names of other systems.
+// CheckGiven returns why a leaf that was not issued here cannot be used, or nil. Peers must trust it, by the CAs in
+// PEM, under its name. The error is one of the above, with what is wrong. Unlike with [Leaf.Check] the key may be of
+// any kind, and there may be intermediate CAs and names of other systems.
 func (l Leaf) CheckGiven(now time.Time, trust []byte, name *url.URL) error {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(trust) {

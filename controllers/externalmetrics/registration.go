@@ -39,7 +39,8 @@ func (e *ConflictError) Error() string {
 		"operator.externalMetrics.enabled to false; or remove the other one first", APIService, e.By)
 }
 
-// Registration keeps the APIService of this server as it must be: it says by which authority the API server knows us.
+// Registration keeps the APIService of this server up to date. It names the CA by which the API server verifies this
+// one.
 type Registration struct {
 	Client             client.Client
 	Namespace, Service string // by which the API server calls us

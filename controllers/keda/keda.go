@@ -1,6 +1,6 @@
-// Package keda tells KEDA what fleets have to do, so that KEDA, and the HorizontalPodAutoscaler that it makes, can
-// decide how many worker pods there are. It speaks KEDA's protocol for external scalers and knows of Kubernetes nothing
-// but names; what fleets have to do comes from a [Source].
+// Package keda is a KEDA external scaler. It reports the load of fleets, from which the HorizontalPodAutoscaler of
+// KEDA sizes them. It speaks KEDA's protocol for external scalers and knows of Kubernetes nothing but names; what
+// fleets have to do comes from a [Source].
 package keda
 
 import (

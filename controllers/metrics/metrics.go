@@ -1,5 +1,5 @@
-// Package metrics holds every Prometheus metric of the operator about fleets, so that names and labels stand in one
-// place, beside those that controller-runtime has of itself.
+// Package metrics holds every Prometheus metric of the operator about fleets. controller-runtime has its own metrics
+// beside them.
 //
 // Each has the labels namespace and name, of the TTSDeployment: who scrapes the operator must keep them (honorLabels).
 package metrics

@@ -1,5 +1,4 @@
-// Package monitoring says what to watch of a fleet: alerts for Prometheus and a dashboard for Grafana, filled in for its
-// TTSDeployment.
+// Package monitoring makes alerts for Prometheus and a dashboard for Grafana for a TTSDeployment.
 package monitoring
 
 import (

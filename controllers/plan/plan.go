@@ -1,5 +1,5 @@
-// Package plan decides what is said of a fleet, and what is to be done about it: [Decide] takes what was observed and
-// the time, and returns a plan. It reads and writes nothing, so that every decision can be tried in a table.
+// Package plan decides the status of a fleet and the next steps. [Decide] takes the observation and the time, and
+// returns a plan. It reads and writes nothing, so that every decision can be tried in a table.
 package plan
 
 import (
@@ -128,7 +128,8 @@ func Paused(fleet *v1alpha1.TTSDeployment, now time.Time) Plan {
 // contestLasts is how long a condition Contested counts: the operator that says so looks at the fleet more often.
 const contestLasts = 15 * time.Minute
 
-// Contested is the plan of an operator, of the namespace own, for a fleet that the operator of another namespace leads.
+// Contested is the plan for a fleet that an operator in another namespace leads. The namespace of this operator is
+// own.
 func Contested(fleet *v1alpha1.TTSDeployment, leader, own string, now time.Time) Plan {
 	p := Plan{Status: *fleet.Status.DeepCopy()}
 	c := condition{v1alpha1.Contested, metav1.ConditionTrue, v1alpha1.ReasonAnotherOperator, fmt.Sprintf(
@@ -161,7 +162,8 @@ func claim(o Observed) *int32 {
 	return &o.Scaling.Desired
 }
 
-// InitialReplicas is how many worker pods a fleet has first: none where that is allowed, else its minimum, and one at least.
+// InitialReplicas is the first number of worker pods of a fleet. It is 0 where the fleet may scale to zero, else the
+// minimum, at least 1.
 func InitialReplicas(fleet *v1alpha1.TTSDeployment) int32 {
 	s := fleet.Spec.Scaling
 	switch {

@@ -64,8 +64,8 @@ func tlsSecret(d *v1alpha1.TTSDeployment, component string) string {
 	}
 }
 
-// TokenSecret is that with the token that routers, worker pods and the operator share where they have no certificates;
-// empty where they have.
+// TokenSecret is the Secret with the token of routers, worker pods and the operator. It is empty where they have
+// certificates.
 func TokenSecret(d *v1alpha1.TTSDeployment) string {
 	if d.Spec.Security.InternalTLS != v1alpha1.TLSMesh {
 		return ""

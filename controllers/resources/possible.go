@@ -7,7 +7,7 @@ import (
 // Managed is on every object that an operator looks after, and on nothing else.
 var Managed = map[string]string{LabelManagedBy: ManagedBy}
 
-// Possible returns every object that d could be made of, whatever it wants now: what is not wanted any more is found
+// Possible returns every object that any spec of d could need. Objects that the present spec does not need are found
 // by it.
 func Possible(r Release, d *v1alpha1.TTSDeployment) []Object {
 	all := d.DeepCopy()

@@ -1,6 +1,6 @@
-// Package resources says which objects make up the fleet of a TTSDeployment: each a function of what is wanted, without
-// a clock and without an API server. Equal input gives equal objects, in the same order, so that applying them again
-// changes nothing.
+// Package resources builds the Kubernetes objects of a TTSDeployment. Each is a pure function of the spec, without a
+// clock and an API server. Equal input gives equal objects, in the same order, so that applying them again changes
+// nothing.
 package resources
 
 import (

@@ -1,5 +1,5 @@
-// Package watch listens to the routers of fleets: each tells once a second what it does and what it sees of its worker
-// pods, and passes on which pods are to take nothing new. Nothing is decided here.
+// Package watch receives the reports of routers. Each router reports its load and its view of the worker pods once a
+// second, and cordons pods on request. Nothing is decided here.
 package watch
 
 import (
@@ -111,8 +111,8 @@ func (w *Watcher) Reports(fleet string) map[string]Report {
 	return all
 }
 
-// Cordon has every router of a fleet tell pods, by their addresses, to take nothing new until a lease ends; 0 ends it
-// now. A router that breaks off in that moment may miss it: say it again until pods show it.
+// Cordon makes every router of a fleet cordon pods, by address, until a lease ends. 0 ends it now. A router that
+// breaks off in that moment may miss it: say it again until pods show it.
 func (w *Watcher) Cordon(fleet string, leases map[string]time.Duration) {
 	if len(leases) == 0 {
 		return

@@ -212,6 +212,83 @@ func TestBannedPhrasesAreFound(t *testing.T) {
 	}
 }
 
+// mostWords is how many words the first sentence about an exported name or a package may have.
+const mostWords = 20
+
+// longSentences are the folders that are not held to that yet. Rows only go.
+var longSentences = []string{"runtime/normalize"}
+
+func TestFirstSentencesAreShort(t *testing.T) {
+	for path, f := range productFiles(t) {
+		if slices.ContainsFunc(longSentences, func(dir string) bool { return strings.HasPrefix(path, dir) }) {
+			continue
+		}
+		for name, doc := range exportedDocs(f) {
+			if sentence := firstSentence(doc); len(strings.Fields(sentence)) > mostWords {
+				t.Errorf("%s: the first sentence about %s has %d words, want at most %d: %s",
+					path, name, len(strings.Fields(sentence)), mostWords, sentence)
+			}
+		}
+	}
+}
+
+func TestFirstSentence(t *testing.T) {
+	for doc, want := range map[string]string{
+		"Pop removes the first entry. It returns nil.": "Pop removes the first entry.",
+		"Pop removes v1.2 of\nthe\nentries.\n":         "Pop removes v1.2 of the entries.",
+		"Pop":                                          "Pop",
+	} {
+		if got := firstSentence(doc); got != want {
+			t.Errorf("%q: %q, want %q", doc, got, want)
+		}
+	}
+}
+
+// firstSentence returns a comment up to its first full stop: "Pop removes it. It …" → "Pop removes it."
+func firstSentence(doc string) string {
+	text := strings.Join(strings.Fields(doc), " ")
+	if sentence, _, more := strings.Cut(text, ". "); more {
+		return sentence + "."
+	}
+	return text
+}
+
+// exportedDocs returns the comments about the package and each exported function, method, type, constant and variable.
+func exportedDocs(f *ast.File) map[string]string {
+	docs := map[string]string{}
+	add := func(id *ast.Ident, groups ...*ast.CommentGroup) {
+		for _, g := range groups {
+			if g != nil && id.IsExported() {
+				docs[id.Name] = g.Text()
+				return
+			}
+		}
+	}
+	if f.Doc != nil {
+		docs["the package"] = f.Doc.Text()
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := *d.Name
+			if d.Recv != nil && name.IsExported() {
+				name.Name += " of " + receiver(d)
+			}
+			add(&name, d.Doc)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					add(spec.Name, spec.Doc, d.Doc)
+				case *ast.ValueSpec:
+					add(spec.Names[0], spec.Doc)
+				}
+			}
+		}
+	}
+	return docs
+}
+
 // webText finds what is quoted, and what stands between two tags.
 var webText = regexp.MustCompile("\"[^\"]* [^\"]*\"|`[^`]* [^`]*`|>[^<>{}]* [^<>{}]*<")
 

@@ -1,5 +1,5 @@
-// Package archive brings an archive from the web into a folder, whole and checked by its hash or not at all, and packs
-// folders into archives.
+// Package archive downloads an archive into a folder and packs folders into archives. A download is complete and
+// verified by its hash, or it fails.
 package archive
 
 import (

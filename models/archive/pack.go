@@ -13,9 +13,8 @@ import (
 	"strings"
 )
 
-// Pack writes an uncompressed archive with what roots names: files, and folders with all that is in them, by the names
-// that they get. The same content gives the same bytes: names are sorted, and nobody owns a file or has made it at any
-// time.
+// Pack writes an uncompressed archive of the files and folders in roots, under the given names. The same content
+// gives the same bytes: names are sorted, and nobody owns a file or has made it at any time.
 func Pack(ctx context.Context, w io.Writer, roots map[string]string, progress func(done, total int64, what string)) error {
 	files, total, err := list(roots)
 	if err != nil {

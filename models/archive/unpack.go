@@ -165,8 +165,8 @@ func (x *extraction) entry(h *tar.Header, content io.Reader) error {
 	return errors.New("it is neither a file nor a folder")
 }
 
-// LocalName returns the path within a folder for the name that an archive or a registry gives a file, as in
-// "voices/raj" → "voices/raj". It refuses names that lead out of the folder or lie too deep in it.
+// LocalName returns the local path for the name of a file in an archive or registry. voices/raj → voices/raj, ../raj → an error. It
+// refuses names that lead out of the folder or lie too deep in it.
 func LocalName(name string) (string, error) {
 	clean := filepath.FromSlash(path.Clean(name))
 	switch {

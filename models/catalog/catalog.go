@@ -1,5 +1,5 @@
-// Package catalog names public models: what a name stands for, and what of it no file of the model says, such as the
-// script that it was trained on, where its sentences end, and whose recording may be its voice.
+// Package catalog lists public models by name. An entry has what no file of the model says, such as its script, where
+// its sentences end, and whose recording may be its voice.
 //
 // The entries lie in models.yaml, which is part of the program. An entry names commits and files; hashes come from the
 // hub when a model is pulled.

@@ -204,7 +204,7 @@ func TestDownloadRefuses(t *testing.T) {
 		"no size":                              {func(f File) File { f.Size = -1; return f }, "the size is not known"},
 		"one byte more than announced":         {func(f File) File { f.Size--; return f }, "it is another file, of which nothing is kept"},
 		"one byte less than announced":         {func(f File) File { f.Size++; return f }, "it is another file, of which nothing is kept"},
-		"another content":                      {func(f File) File { f.SHA256 = strings.Repeat("0", 64); return f }, "what came is not what was announced"},
+		"another content":                      {func(f File) File { f.SHA256 = strings.Repeat("0", 64); return f }, "the download has the hash"},
 		"a page in place of the file":          {says(200, page, "text/html"), "a web page came in place of the file"},
 		"a page that does not say what it is":  {says(200, page+strings.Repeat(" ", len(content)-len(page)), ""), "a web page came"},
 		"what is not there":                    {says(404, "", ""), "404 Not Found"},

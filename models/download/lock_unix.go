@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock takes the lock of a file, which it makes where it is missing, and waits for whoever has it; waiting is called
+// Lock locks a file, which it creates if missing, and waits while another process holds the lock. It calls waiting
 // again and again meanwhile. The lock ends with the process.
 func Lock(ctx context.Context, file *os.File, poll time.Duration, waiting func()) error {
 	for {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Wait is how long a server wants to be left alone: Retry-After of RFC 9110, in seconds or as a date, or the t of
-// RateLimit, as the Hugging Face hub sends it (`"resolvers";r=0;t=55`). 0 where it does not say.
+// Wait returns how long a server asks clients to wait. It reads Retry-After of RFC 9110, in seconds or as a date, or
+// the t of RateLimit, as the Hugging Face hub sends it (`"resolvers";r=0;t=55`). 0 where it does not say.
 func Wait(h http.Header, now time.Time) time.Duration {
 	if text := h.Get("Retry-After"); text != "" {
 		if seconds, err := strconv.Atoi(text); err == nil {

@@ -13,10 +13,10 @@ import (
 
 const defaultEndpoint = "https://huggingface.co"
 
-// FromEnvironment returns a client by the variables that the hub's own tools read: HF_ENDPOINT, HF_TOKEN,
-// HUGGING_FACE_HUB_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, HF_HUB_DISABLE_IMPLICIT_TOKEN,
-// HF_HUB_OFFLINE, TRANSFORMERS_OFFLINE and HF_HUB_ETAG_TIMEOUT; and by those of proxies. agent names the program and its
-// version. lookup is [os.LookupEnv], or stands for it.
+// FromEnvironment returns a client that is configured by the variables of the hub's own tools. They are HF_ENDPOINT,
+// HF_TOKEN, HUGGING_FACE_HUB_TOKEN, HF_TOKEN_PATH, HF_HOME, HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE,
+// HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HUB_OFFLINE, TRANSFORMERS_OFFLINE and HF_HUB_ETAG_TIMEOUT, and those of proxies.
+// agent names the program and its version. lookup is [os.LookupEnv], or stands for it.
 func FromEnvironment(agent string, lookup func(string) (string, bool)) (*Client, error) {
 	get := func(names ...string) string {
 		for _, name := range names {

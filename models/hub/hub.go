@@ -243,7 +243,7 @@ func (c *Client) File(r Reference, e Entry, name string) download.File {
 	}
 }
 
-// FileAt describes a file whose size and hash are known, and that lies at an address of its own, which gets no token.
+// FileAt describes a file at an address outside the hub, whose size and hash are known. The address gets no token.
 func (c *Client) FileAt(address string, e Entry, name string) download.File {
 	return download.File{
 		Name: name, Title: path.Base(e.Path), Size: e.Size, SHA256: e.SHA256, Git: e.Git,

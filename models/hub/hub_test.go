@@ -217,7 +217,7 @@ func TestAMegabyteThatIsWrong(t *testing.T) {
 	h, c := serve(t)
 	h.Flip = true
 	dir := t.TempDir()
-	if err := bring(t.Context(), c, dir); err == nil || !strings.Contains(err.Error(), "what came is not what was announced") {
+	if err := bring(t.Context(), c, dir); err == nil || !strings.Contains(err.Error(), "the download has the hash") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "model.safetensors")); !os.IsNotExist(err) {

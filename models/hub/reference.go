@@ -17,8 +17,8 @@ type Reference struct {
 // Scheme is how references begin.
 const Scheme = "hf://"
 
-// ParseReference reads both ways in which references are written: hf://owner/name/path@revision, as models of this
-// family name files, and hf://[models/]owner/name[@revision][/path], as the hub's own tools do. Parts may be quoted as
+// ParseReference parses both forms of a reference to a file. They are hf://owner/name/path@revision, as models of
+// this family have, and hf://[models/]owner/name[@revision][/path], as the hub's tools have. Parts may be quoted as
 // in addresses.
 func ParseReference(text string) (Reference, error) {
 	rest, ok := strings.CutPrefix(text, Scheme)

@@ -118,9 +118,9 @@ func (f *Found) read(text []byte, limit int64) error {
 	return nil
 }
 
-// Pull brings what was found into a folder that is there and empty, by way of the folder downloads, where what an
-// interruption leaves is gone on with. What the layers hold is taken for what it claims to be by no one: their digests are
-// compared, and no file leads out of the folder, takes another's place or is larger than the limit.
+// Pull downloads the model into an existing empty folder. Interrupted downloads stay in the folder downloads and are
+// resumed. What the layers hold is taken for what it claims to be by no one: their digests are compared, and no file
+// leads out of the folder, takes another's place or is larger than the limit.
 func (f *Found) Pull(ctx context.Context, folder, downloads string, c Config) error {
 	var files []download.File
 	for _, l := range f.layers {

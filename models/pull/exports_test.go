@@ -228,7 +228,7 @@ func TestPlacesAreTriedInOrder(t *testing.T) {
 		},
 		"the hub gives other bytes": {
 			func(w *world) { w.hub.Change(func(h *hubtest.Hub) { h.Flip = true }) }, []string{"https://", "npm:v@1"},
-			[]string{"the hub: what came is not what was announced"}, "",
+			[]string{"the hub: the download has the hash"}, "",
 		},
 		"a page to sign in at": {
 			func(w *world) { w.hub.Change(func(h *hubtest.Hub) { h.Portal = true }) }, []string{"https://", "npm:v@1"},

@@ -1,5 +1,5 @@
-// Package pull brings models: it resolves a reference to files at commits and shows what that means, downloads what is
-// missing, converts it to a bundle and puts that into the store.
+// Package pull downloads models. It resolves a reference to files at commits, shows the plan, downloads what is
+// missing, converts it to a bundle and adds that to the store.
 //
 //	Request -> Plan (what, how large, which licence) -> download -> convert -> verify -> store, with a lock file
 package pull

@@ -24,7 +24,8 @@ var ErrInvalid = errors.New("cursor: not valid")
 // IsZero reports whether c is the newest end.
 func (c Cursor) IsZero() bool { return c.ID == "" }
 
-// Compare returns less than 0 if c is an older entry than other, so that a list has it behind that one.
+// Compare orders cursors from the oldest entry to the newest. It is less than 0 if c is older than other: a list has
+// c behind it.
 func (c Cursor) Compare(other Cursor) int {
 	return cmp.Or(c.At.Compare(other.At), cmp.Compare(c.ID, other.ID))
 }

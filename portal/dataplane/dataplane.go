@@ -1,5 +1,5 @@
-// Package dataplane is the portal's half of the link to the processes that serve speech: keys go out to them as they
-// change, usage comes in.
+// Package dataplane is the portal's side of its connection with front ends. It sends keys as they change and receives
+// usage.
 //
 // A [Feed] follows the store, and a [Server] hands what it knows to any number of clients over gRPC; runtime/dataplane
 // has the client, which keeps an [access.KeyCache] up to date and takes usage to the portal. Where both are one

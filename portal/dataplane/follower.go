@@ -61,7 +61,7 @@ func (f *Feed) acknowledge(id uint64, at wire.Position) {
 	f.moveLocked()
 }
 
-// Followers counts who checks keys: those who have taken in all that the feed knows, and those who have not yet.
+// Followers counts the clients that check keys. The first number has applied all changes, the second has not.
 func (f *Feed) Followers() (current, behind int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -82,9 +82,9 @@ func (f *Feed) moveLocked() {
 	}
 }
 
-// AwaitKey returns when everybody who checks keys knows that k was created, changed or revoked: the store has told this
-// feed, and all who follow it have acknowledged that. Who leaves is not awaited any longer, and who comes later is not
-// awaited at all: the first update tells them.
+// AwaitKey returns when all front ends have applied the creation, change or revocation of k. The store must have sent
+// it to this feed, and all followers acknowledged it. Who leaves is not awaited any longer, and who comes later is
+// not awaited at all: the first update tells them.
 //
 // It gives up after a second. Who has not acknowledged by then is logged once, until they do. Nor does it wait for
 // longer when the store is not heard, or when the key has changed again in the meantime.

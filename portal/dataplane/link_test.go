@@ -315,7 +315,7 @@ func TestAPortalThatRestartsTellsEverything(t *testing.T) {
 	put(t, store, append(newKeys(3), revoked(first))...)
 	p.start()
 	f.await("the return of the portal", f.current(23))
-	if got := strings.Count(log.String(), "the portal is away") + 10*strings.Count(log.String(), "the portal is back"); got != 11 {
+	if got := strings.Count(log.String(), "lost the portal") + 10*strings.Count(log.String(), "the portal is back"); got != 11 {
 		t.Errorf("the loss and the return were not logged once each:\n%s", &log)
 	}
 	select {

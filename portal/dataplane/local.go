@@ -8,9 +8,9 @@ import (
 	"github.com/swar-tts/swar/runtime/access"
 )
 
-// Local runs feed, keeps cache up to date with it, and tells its store when keys were used, until ctx ends; then it
-// tells that once more and returns nil. It is for a portal that serves speech itself. Only a store that was closed is
-// an error.
+// Local runs feed and keeps cache up to date with it until ctx ends. It writes the last uses of keys to its store,
+// once more at the end, and returns nil. It is for a portal that serves speech itself. Only a closed store is an
+// error.
 func Local(ctx context.Context, feed *Feed, cache *access.KeyCache, log *slog.Logger) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -47,8 +47,8 @@ type Server struct {
 	ended chan struct{} // closed when Serve ends
 }
 
-// NewServer checks cfg and returns a server that tells what feed knows, and hands what it is told to store and usage. It starts nothing; the
-// caller runs the feed.
+// NewServer checks cfg and returns a server of feed. It writes last uses to store and usage to the ledger. It starts
+// nothing; the caller runs the feed.
 func NewServer(cfg ServerConfig, feed *Feed, store tenant.Store, usage meter.Sink, log *slog.Logger) (*Server, error) {
 	if err := cfg.Credentials.Check(); err != nil {
 		return nil, fmt.Errorf("dataplane: %w", err)

@@ -18,9 +18,9 @@ const MaxLength = 254
 // ErrInvalid refuses what is no address. The text is part of the API.
 var ErrInvalid = errors.New("email: not a valid address")
 
-// Clean returns the one form of an address that stands for all its spellings, or ErrInvalid: without white space around
-// it, in lower case, in Unicode's NFC (RFC 6532), and with the domain in Unicode (UTS 46), so that
-// "José@Xn--mnchen-3ya.example" becomes "josé@münchen.example".
+// Clean returns the canonical form of an address, or ErrInvalid. That is without surrounding white space, in lower
+// case, in NFC (RFC 6532), with the domain in Unicode (UTS 46): "José@Xn--mnchen-3ya.example" →
+// "josé@münchen.example".
 //
 // It is no full check, which only a mail that arrives can be, but refuses what nobody can sign in with. Some letters
 // that are not ASCII have a lower case that is: the Kelvin sign becomes a k. Such an address would turn into that of

@@ -59,8 +59,8 @@ func (sh shape) indexes() (all []index) {
 	return all
 }
 
-// Check asks Firestore for every sort of query once, and fails if it is out of reach, refuses the credentials, or lacks an index, which
-// the error names. It is meant to be called when a server starts.
+// Check sends one query of each sort to Firestore. It fails if Firestore is unreachable, refuses the credentials, or
+// has no index for a query, which the error names. It is meant to be called when a server starts.
 func (s *Store) Check(ctx context.Context) error {
 	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
 	if err != nil {

@@ -61,8 +61,8 @@ func newTenancy() tenancy {
 	}
 }
 
-// RetryWhen makes transactions run again: when conflict returns true after a change, what it wrote is thrown away and it is called once more.
-// So tests see whether a change can bear what other stores do to it. It must be called before the store is used.
+// RetryWhen makes transactions run twice when conflict returns true after a change. The first result is discarded. So
+// tests see whether a change can bear what other stores do to it. It must be called before the store is used.
 func (t *tenancy) RetryWhen(conflict func() bool) { t.again = conflict }
 
 // View implements [tenant.Store].

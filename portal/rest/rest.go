@@ -1,4 +1,5 @@
-// Package rest is the HTTP adapter of the portal: the API under /portal/v1, over the rules of tenancy and the reports of usage.
+// Package rest is the HTTP adapter of the portal. It serves /portal/v1 over the rules of tenancy and the reports of
+// usage.
 package rest
 
 import (

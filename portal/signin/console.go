@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Console is a [Mailer] for development: it prints the mails that it should send, with everything that is needed to sign in as anybody.
+// Console is a [Mailer] for development that prints mails. They have what is needed to sign in as anyone.
 type Console struct {
 	mu sync.Mutex
 	w  io.Writer

@@ -81,7 +81,8 @@ func tooManyInvitations(retry time.Duration) error {
 	return &limitError{"too_many_mails", "too many invitations were mailed to this address or from here; try again later", retry}
 }
 
-// Postponed returns the answer to who asks for a mail that is refused for now, because of a limit or because too many are waiting.
+// Postponed returns the response to a request for a mail that is refused for now. A limit was reached, or too many
+// mails are queued.
 func Postponed(err error) (f answer.Failure, ok bool) {
 	f, isFault := failureOf(err)
 	return f, !isFault && f.Retry > 0

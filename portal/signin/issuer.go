@@ -200,8 +200,9 @@ func (i *Issuer) requestLink(ctx context.Context, email string, by requester) er
 	return nil
 }
 
-// NewSignInLink returns a link with which whoever has it signs in as email, once and within a day, and when it ends. Every older one of that
-// address ends. It is for operators, who vouch for the address. It fails with ErrNotAllowed where the address may not sign in.
+// NewSignInLink returns a link that signs in as email, once and within a day, and when it expires. Every older one of
+// that address ends. It is for operators, who vouch for the address. It fails with ErrNotAllowed where the address
+// may not sign in.
 func (i *Issuer) NewSignInLink(ctx context.Context, email string) (link string, ends time.Time, err error) {
 	if email, err = emailaddr.Clean(email); err != nil {
 		return "", ends, err

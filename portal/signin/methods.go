@@ -82,7 +82,8 @@ func (a *Methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}{a.Email, a.Links, a.Mail, providers, answer.VisitedURL(r, a.PublicURL), a.Version})
 }
 
-// Origins are those that a page calls to sign people in: of issuers, of the endpoints that they have told by now, and of Firebase.
+// Origins returns the origins that pages call for sign-in. They are the issuers, the endpoints that those have
+// published, and Firebase.
 func (a *Methods) Origins() (all []string) {
 	if a.Trust != nil {
 		for _, p := range a.Trust.providers {

@@ -62,7 +62,7 @@ func holdersOf(ip netip.Addr) []quotaHolder {
 	return []quotaHolder{{"network " + network(ip), placesOfNetwork}, {"provider " + provider(ip), placesOfProvider}}
 }
 
-// Outbox sends mails in the background, so that nobody can tell from the time of an answer whether there was one.
+// Outbox sends mails in the background. So the time of a response does not reveal whether a mail was sent.
 type Outbox struct {
 	mailer  Mailer
 	name    string // of the service, as mails call it

@@ -1,5 +1,5 @@
-// Package signin finds out who a person is: it checks ID tokens of the issuers that an operator trusts, and is itself an issuer that signs
-// people in by e-mail.
+// Package signin authenticates people. It checks ID tokens of the issuers that an operator trusts, and is itself an
+// issuer that signs people in by e-mail.
 package signin
 
 import (

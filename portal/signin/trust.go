@@ -12,7 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// External is an issuer that an operator trusts to know people: whoever it says has an e-mail address is let in as that address.
+// External is an issuer that an operator trusts. A token of it for an e-mail address signs in as that address.
 type External struct {
 	Issuer     string   `json:"issuer"`      // exactly as it calls itself, such as https://login.example.org/realms/tts
 	Audiences  []string `json:"audiences"`   // one of which a token must be for: the ids of the clients that sign people in

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Backup writes a copy of the database, as it is at one moment, to a new file, while the store is used. The copy is read through for
-// damage and synced before it gets its name, so that what has the name is whole; a file that is there is refused. The copy is one file
-// that needs no other beside it.
+// Backup writes a consistent copy of the database to a new file while the store is in use. The copy is read through
+// for damage and synced before it gets its name, so that what has the name is whole; a file that is there is refused.
+// The copy is one file that needs no other beside it.
 //
 // While it is made, reading and writing go on, and the write-ahead log grows by what is written.
 func (s *Store) Backup(ctx context.Context, path string) (err error) {
@@ -97,9 +97,10 @@ func checkFile(ctx context.Context, path string) error {
 	return check(ctx, c, path)
 }
 
-// Restore puts a backup in the place of the database at path, which nobody may have open, and returns where it has put the old one: a
-// file beside it, or nothing if there was none. It reads the backup through first, and changes nothing if it is damaged, not ours or
-// made by a newer version. One made by an older version is brought up to date when it is opened.
+// Restore replaces the database at path by a backup and returns where the old one is. No process may have it open.
+// The old one is a file beside it; there is none if there was none. Restore reads the backup first, and changes
+// nothing if it is damaged, of another program or made by a newer version. One of an older version is migrated when
+// it is opened.
 //
 // A backup is what [Store.Backup] has made, but also a copy of the file of a stopped server, or what an earlier restore has put aside: a
 // log that is with it, under the same name and -wal, is taken along.

@@ -1,4 +1,4 @@
-// Package sqlite keeps the portal in one SQLite file, for a portal that runs on one machine with nothing to install.
+// Package sqlite stores the portal in one SQLite file, for a portal on one machine.
 //
 // There is one connection that writes, and a few that read beside it, each from one state of the database (write-ahead log). Every
 // commit is on the disk when it returns. Several processes may have the file open, one of them as the server; the others are commands.
@@ -61,9 +61,9 @@ var (
 	_ signin.Store = (*Store)(nil)
 )
 
-// Open opens the database, or makes one, and brings one of an older version up to date, which an older version of this program cannot
-// read any more. It refuses a file that something else has made, that a newer version has made, and, as the server, one that another
-// server uses. ctx bounds opening alone.
+// Open opens the database or creates one, and migrates an older one. Older versions of this program cannot read it
+// any more. It refuses a file that something else has made, that a newer version has made, and, as the server, one
+// that another server uses. ctx bounds opening alone.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Readers == 0 {
 		cfg.Readers = 4

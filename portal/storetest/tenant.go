@@ -1,4 +1,4 @@
-// Package storetest holds the suites that every store of the portal passes, in memory, on disk and in the cloud alike.
+// Package storetest has the suites that every store of the portal passes: memory, SQLite and Firestore.
 package storetest
 
 import (

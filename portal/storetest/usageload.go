@@ -102,7 +102,8 @@ func LoadUsage(ctx context.Context, s usage.Store, load Load) (Loaded, error) {
 	return sum, fault
 }
 
-// FillUsage books rows events in full batches, spread over ten organisations and the last thirty days, so that reading can be measured.
+// FillUsage books rows events in full batches. They are spread over ten organisations and thirty days, for measuring
+// reads.
 func FillUsage(ctx context.Context, s usage.Store, rows int) error {
 	now := time.Now()
 	step := 30 * 24 * time.Hour / time.Duration(max(1, rows))

@@ -74,8 +74,9 @@ type CreatedKey struct {
 // MaxListedKeys is how many keys Keys looks back. Live keys that are active are listed in any case.
 const MaxListedKeys = 500
 
-// Keys returns the newest MaxListedKeys keys of one kind of an organisation or, when projectID is not empty, of one of its projects:
-// newest first, those that are revoked among them. Older keys follow if they are live and active. An empty kind means Live.
+// Keys returns the newest MaxListedKeys keys of one kind of an organisation. With a projectID it returns those of the
+// project only. The newest is first, and revoked ones are among them. Older keys follow if they are live and active.
+// An empty kind means Live.
 func (s *Service) Keys(ctx context.Context, actor User, orgID, projectID string, kind KeyKind) ([]Key, error) {
 	switch kind {
 	case "":

@@ -225,9 +225,9 @@ func (s *Service) RemoveMember(ctx context.Context, actor User, orgID, email str
 	})
 }
 
-// Join follows the invitations of actor's e-mail and binds them to actor's identity: from then on the e-mail alone opens nothing, so
-// that nobody who gets hold of the address later, or of the same address at another issuer, walks in. Whoever takes tokens calls it when
-// it sees an identity for the first time; [Service.Me] calls it too.
+// Join accepts the invitations to actor's e-mail and binds them to actor's identity. From then on the e-mail alone
+// gives no access, so that a later owner of the address, or the same address at another issuer, cannot get in.
+// Whoever takes tokens calls it when it sees an identity for the first time; [Service.Me] calls it too.
 //
 // The refusals are those of Me. What is bound to another identity is left alone.
 func (s *Service) Join(ctx context.Context, actor User) error {

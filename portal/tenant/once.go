@@ -14,9 +14,9 @@ const (
 	AnswerLife        = 24 * time.Hour
 )
 
-// Idempotency makes a request that creates something safe to send again: within a day the same Key and Body get the first answer, and nothing is
-// created twice. Another Body is refused with ErrIdempotencyReused. Refused requests are not remembered. The zero Once remembers
-// nothing.
+// Idempotency makes a create request safe to send again. Within a day the same Key and Body get the first response,
+// and nothing is created twice. Another Body is refused with ErrIdempotencyReused. Refused requests are not
+// remembered. The zero Once remembers nothing.
 type Idempotency struct {
 	Key  string   // of the client; each user has their own
 	Body [32]byte // hash of method, path and body of the request

@@ -1,5 +1,6 @@
-// Package tenant holds the nouns and the rules of tenancy: who may do what in which organisation, how keys live, how voice requests
-// move. It knows no HTTP and no database: [Service] is the rules, [Store] is the port behind which everything is kept.
+// Package tenant has the domain rules of tenancy. They are the rights in an organisation, the life of keys, and the
+// steps of voice requests. It knows no HTTP and no database: [Service] is the rules, [Store] is the port behind which
+// everything is kept.
 //
 // Who acts is an argument of every rule. What a rule refuses is a [*Refusal] whose text is part of the API; any other error is a fault.
 // Every change is written together with its [Audit] entry, in one transaction, or not at all.
@@ -57,7 +58,8 @@ type Membership struct {
 	Projects []Project // oldest first
 }
 
-// Me signs actor in: it joins the organisations that invited the e-mail, and returns all that actor is in, in order of identifier.
+// Me signs actor in. It joins the organisations that invited the e-mail, and returns all organisations of actor in
+// order of identifier.
 //
 // It refuses with ErrNotInvited whom the configuration does not let in, and with ErrOtherIdentity who could see nothing because the
 // e-mail has joined with another identity.

@@ -14,9 +14,9 @@ var ErrOwned = &Refusal{Forbidden, "has_owner", "the organisation has an owner, 
 // that the address is theirs.
 var ErrTaken = &Refusal{Forbidden, "address_taken", "the address belongs to a known user already"}
 
-// FirstOrg returns the organisation that came first of those that operators have made, which people who set a server up become owners of;
-// for operators. It fails with ErrNotFound where there is no organisation at all, and with ErrOwned where all were made by others, or so
-// many that the server is no new one.
+// FirstOrg returns the oldest organisation that an operator has made. People who set a server up become its owners.
+// Only operators may call it. It fails with ErrNotFound where there is no organisation, and with ErrOwned where all
+// were made by others, or so many that the server is not new.
 func (s *Service) FirstOrg(ctx context.Context, actor User) (Org, error) {
 	const page = 500
 	orgs, err := s.Orgs(ctx, actor, "", page)

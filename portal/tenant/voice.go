@@ -65,8 +65,8 @@ var next = map[VoiceStatus][]VoiceStatus{
 	Training:  {Ready},
 }
 
-// VoiceRequests returns the voice requests of an organisation or, when orgID is empty, the newest MaxVoiceRequests of all that actor is
-// in; newest first.
+// VoiceRequests returns the voice requests of an organisation, newest first. When orgID is empty it returns the
+// newest MaxVoiceRequests of all organisations of actor.
 func (s *Service) VoiceRequests(ctx context.Context, actor User, orgID string) ([]VoiceRequest, error) {
 	return view(ctx, s, func(r Reader) ([]VoiceRequest, error) {
 		if orgID != "" {
@@ -131,7 +131,8 @@ func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID stri
 	})
 }
 
-// WithdrawVoiceRequest ends a request that was neither approved nor declined; for the requester, or an owner when that one has gone.
+// WithdrawVoiceRequest ends a request that was neither approved nor declined. The requester may do that, or an owner
+// when the requester has left.
 func (s *Service) WithdrawVoiceRequest(ctx context.Context, actor User, id string) (VoiceRequest, error) {
 	return s.moveVoiceRequest(ctx, actor, id, Withdrawn, VoiceRequestWithdrawn, func(r Reader, v VoiceRequest) error {
 		role, err := roleIn(r, actor, v.OrgID)

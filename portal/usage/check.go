@@ -50,8 +50,8 @@ type Checker struct {
 	savedSeq map[string]int64 // number of the last event of each source that was looked at for the file
 }
 
-// NewChecker returns a checker that keeps each event which it refuses in file, if there is one, and writes it to log, whole, so that it
-// can be booked by hand.
+// NewChecker returns a checker that saves each refused event in file and writes it to the log. Both have the whole
+// event, so that it can be booked by hand. file may be nil.
 func NewChecker(owners Owners, file *RefusedFile, log *slog.Logger) *Checker {
 	return &Checker{owners: owners, file: file, log: log, booked: map[string]int64{}, savedSeq: map[string]int64{}}
 }

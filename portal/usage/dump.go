@@ -2,8 +2,8 @@ package usage
 
 import "context"
 
-// Dumper is a [Store] that can be moved: read out as it is, and filled with what was read out of another one. Both directions may be
-// repeated. It is safe for concurrent use, but what is booked while it works may be in the dump by half: stop taking usage in first.
+// Dumper is a [Store] that can be exported and imported into another store. Both directions may be repeated. It is
+// safe for concurrent use, but what is booked while it works may be in the dump by half: stop taking usage in first.
 type Dumper interface {
 	// ExportUsage calls yield with everything that is stored, in parts of a few hundred records, each record once. It returns the error
 	// of yield as it is.

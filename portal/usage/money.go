@@ -47,9 +47,10 @@ func (r Rates) check() error {
 	return nil
 }
 
-// Paise returns what billed frames cost at a rate in paise a minute: billed × rate ÷ 750, rounded half up. It is for the frames of a
-// whole month at once, because roundings of parts would add up. It is exact for every number; a negative one, which only a fault can
-// bring about, costs nothing, and what does not fit is the largest amount there is.
+// Paise returns the price of billed frames at a rate in paise a minute. It is billed × rate ÷ 750, rounded half up:
+// 750 frames at 20 → 20. It is for the frames of a whole month at once, because roundings of parts would add up. It
+// is exact for every number; a negative one, which only a fault can bring about, costs nothing, and what does not fit
+// is the largest amount there is.
 func Paise(billed, rate int64) int64 {
 	if billed <= 0 || rate <= 0 {
 		return 0

@@ -17,8 +17,8 @@ type Page struct {
 	Next     string    // asks for the rows behind these; empty if there are none
 }
 
-// Requests returns the rows that q selects, behind the place that an earlier page gave as Next; an empty one means
-// the newest. A limit of 0 means 50.
+// Requests returns the rows that q selects, after the position of an earlier page's Next. An empty position means the
+// newest. A limit of 0 means 50.
 func (r *Reports) Requests(ctx context.Context, q RequestQuery, after string) (Page, error) {
 	switch {
 	case q.Limit < 0:

@@ -92,8 +92,8 @@ func (u *Maintenance) Run(ctx context.Context, report func(Findings)) error {
 	}
 }
 
-// Round closes the months that are due, compares the last days, merges the shards of past ones, and deletes old request rows. Doing it
-// twice changes nothing.
+// Round closes due months, compares the last days, merges the shards of past days and deletes old request rows. Doing
+// it twice changes nothing.
 func (u *Maintenance) Round(ctx context.Context) (f Findings, err error) {
 	now := time.Now()
 	if f.Closed, err = u.closeMonths(ctx, now); err != nil {

@@ -1,4 +1,4 @@
-// Package web serves the pages that people look at: files that were built before, under a policy that lets nothing in and nothing out.
+// Package web serves the prebuilt pages of the portal. Their content security policy allows no other origin.
 //
 // It knows files and headers only; what the pages show they fetch from the HTTP APIs themselves.
 package web

@@ -73,8 +73,8 @@ func Parse(key string) (prefix string, ok bool) {
 // HashOf returns the hash of a presented key, well formed or not.
 func HashOf(key string) Hash { return sha256.Sum256(bytesOf(key)) }
 
-// KeyHint returns the part of a well-formed key by which people recognise it: its prefix and 6 of its random characters. The 26 characters
-// that stay hidden are 154 bits.
+// KeyHint returns the visible part of a well-formed key. That is its prefix and 6 of its random characters; the other
+// 26 are 154 bits. swar_live_abcdef… → swar_live_abcdef. The 26 characters that stay hidden are 154 bits.
 func KeyHint(key string) string { return key[:len(LivePrefix)+hintChars] }
 
 // KeyID returns the identifier of the key: "key_" and the first 130 bits of the hash. So one record is found alike by the key that a

@@ -158,12 +158,12 @@ func (c *KeyCache) beginLocked() {
 	}
 }
 
-// Ready returns a channel that is closed when the cache has been filled for the first time, by the portal or by a copy
-// that is still good.
+// Ready returns a channel that is closed when the cache is filled for the first time. The keys came from the portal
+// or a valid snapshot.
 func (c *KeyCache) Ready() <-chan struct{} { return c.ready }
 
-// Check returns [ErrUnavailable] while no key can be checked: the portal is away and the grace is over, or the cache
-// was never filled.
+// Check returns [ErrUnavailable] while no key can be checked. The grace without the portal is over, or the cache was
+// never filled.
 func (c *KeyCache) Check() error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

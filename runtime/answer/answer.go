@@ -1,4 +1,4 @@
-// Package answer writes the answers of HTTP APIs: what every one of ours does in the same way, whatever it says.
+// Package answer writes responses of HTTP APIs. All APIs of Swar share its errors, headers and compression.
 package answer
 
 import (

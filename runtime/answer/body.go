@@ -27,8 +27,8 @@ func (e BodyTooLargeError) Error() string {
 	return fmt.Sprintf("request body larger than %d bytes", e.Most)
 }
 
-// LimitBody gives the body of a request [BodyTime] to arrive, also one that no handler reads: net/http reads on
-// before it answers, and would wait for ever.
+// LimitBody limits the time in which the body of a request must arrive to [BodyTime]. That holds for unread bodies,
+// too: net/http reads on before it answers, and would wait for ever.
 func LimitBody(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		setReadDeadline(w, time.Now().Add(BodyTime))

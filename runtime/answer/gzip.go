@@ -12,7 +12,7 @@ import (
 // minGzip is the size of a body from which compressing it saves a client more time than it takes: below, it fits into two packets.
 const minGzip = 2 << 10 // bytes
 
-// For returns a writer for the answer to r, whose JSON is compressed where it is long and r accepts that.
+// For returns a writer for the response to r. It compresses long JSON where r accepts gzip.
 func For(w http.ResponseWriter, r *http.Request) *Writer {
 	return &Writer{ResponseWriter: w, gzip: AcceptsGzip(r.Header.Values("Accept-Encoding"))}
 }

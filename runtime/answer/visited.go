@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// VisitedURL is the address under which whoever sends r reaches this server: public, unless that names this machine alone and r came by
-// another name. It is for texts that only the sender reads, who may say anything.
+// VisitedURL returns the base URL under which the client of r reaches this server. It is public, unless public is a
+// loopback address and r came by another name. It is for texts that only the sender reads, who may say anything.
 func VisitedURL(r *http.Request, public string) string {
 	u, err := url.Parse(public)
 	if public != "" && (err != nil || !isThisMachine(u.Hostname())) {

@@ -9,8 +9,8 @@ import (
 // common are the variables that programs need to be found, to load their libraries and to speak a language.
 var common = []string{"PATH", "HOME", "USER", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_*", "SystemRoot"}
 
-// Only returns the part of this process's environment that a program may see: a few variables of every program, and
-// those that are named. A name that ends in * stands for all that begin like it. The result is never nil.
+// Only returns the environment for a child process. It has a few variables that every program needs, and the named
+// ones. A name that ends in * stands for all that begin like it. The result is never nil.
 func Only(names ...string) []string {
 	env := []string{}
 	for _, variable := range os.Environ() {

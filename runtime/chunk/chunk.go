@@ -14,7 +14,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Split splits text into chunks of at most limit tokens, at least 1, as count counts the text of a chunk.
+// Split splits text into chunks of at most limit tokens. count counts the tokens of a text; limit is at least 1.
 //
 // Sentences stay whole where they fit, and neighbours share a chunk as long as they fit. A longer sentence is cut into parts of
 // similar length: after ; : a dash or bracket, else after a comma, else before a conjunction, else at a space, else at a comma
@@ -41,8 +41,8 @@ func split(text string, limit int, count func(string) int, enough int) []speech.
 	return s.chunks(pieces)
 }
 
-// Sentences is Split for who hears no pause at a mark: sentences do not share a chunk, but for those of one or two
-// words, which share it with the next one, or with the one before at the end. There are more chunks, therefore.
+// Sentences is Split for engines that make no pause between sentences of one chunk. Each sentence is a chunk, but
+// sentences of one or two words join the next one, or the previous one at the end. There are more chunks, therefore.
 func Sentences(text string, limit int, count func(string) int) []speech.Chunk {
 	s := splitter{text: text, limit: max(limit, 1), count: count, perByte: 0.2}
 	var groups [][]span
@@ -68,9 +68,9 @@ func Sentences(text string, limit int, count func(string) int) []speech.Chunk {
 	return s.chunks(pieces)
 }
 
-// Growing is Split for a model whose first sample waits for the whole chunk: the first chunk has at most lead tokens, and none has more
-// than all before it together, or lead where that is more. So no chunk takes long to prepare beside what is heard meanwhile, and a long
-// text has few chunks.
+// Growing is Split for a model whose first sample waits for the whole chunk. The first chunk has at most lead tokens,
+// and none has more than all before it together, or lead where that is more. So no chunk takes long to prepare beside
+// what is heard meanwhile, and a long text has few chunks.
 func Growing(text string, lead, limit int, count func(string) int) []speech.Chunk {
 	var all []speech.Chunk
 	tokens, chars := 0, 0 // before rest

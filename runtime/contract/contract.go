@@ -1,5 +1,5 @@
-// Package contract is what those who start the programs of a fleet and the programs must agree on: ports, paths, names in
-// Secrets, and times. The operator's builders and the programs' defaults are both tested against it.
+// Package contract has the constants that the operator and the programs of a fleet share. They are ports, paths,
+// names in Secrets, and times. The operator's builders and the programs' defaults are both tested against it.
 package contract
 
 import "time"

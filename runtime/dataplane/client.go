@@ -1,4 +1,5 @@
-// Package dataplane is a router's half of the link to the portal: keys come in as they change, usage goes out.
+// Package dataplane is the router's side of its connection with the portal. It receives keys as they change and sends
+// usage.
 //
 // The portal's half is portal/dataplane. This one knows nothing of tenancy, so that what serves speech need not link
 // it.

@@ -1,5 +1,5 @@
-// Package dialect is the common ground of the APIs of other vendors that Swar answers: where their clients put a key,
-// what their errors look like, and what their voices are called here.
+// Package dialect has what all vendor APIs share. It finds keys in requests, writes errors in the vendor's form, and
+// maps names of voices.
 //
 // A dialect is a package below this one. It maps the wire of one vendor to an [Order], and reads and writes nothing
 // itself: runtime/serve reads the request, speaks the order and sends the answer, as it does for the native API.
@@ -11,7 +11,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Name is the name of a dialect: the value of the label endpoint in metrics, logs and bills, and of the flag
+// Name is the name of a dialect. It is the value of the label endpoint in metrics, logs and bills, and of the flag
 // --dialects for those that share the listener of the native API.
 type Name string
 
@@ -122,7 +122,7 @@ const (
 // NativeOpus is the bit rate of Opus on the native API.
 const NativeOpus = 48_000
 
-// Native returns the format of the native API that is the same as a, byte for byte, if there is one.
+// Native returns the native format that equals a byte for byte, if there is one.
 func (a Audio) Native() (f speech.Format, ok bool) {
 	if a.Rate != speech.SampleRate || a.Speed != 1 {
 		return "", false

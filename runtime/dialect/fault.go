@@ -171,8 +171,8 @@ func encode(v any) []byte {
 	return body
 }
 
-// HeaderValue makes what a client sent fit for a header of the answer: printable ASCII as it is, anything else
-// percent-encoded, and at most 256 bytes.
+// HeaderValue makes client input safe for a response header. Printable ASCII stays, anything else is percent-encoded,
+// and the result has at most 256 bytes: "a é" → "a %C3%A9".
 func HeaderValue(text string) string {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {

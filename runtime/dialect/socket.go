@@ -6,9 +6,9 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Socket is the state of one WebSocket connection in the protocol of a vendor: messages of the client and events of what
-// is spoken go in, actions come out. It has no clock, no goroutine and no connection: runtime/serve has these, and calls
-// its methods one at a time.
+// Socket is the state of one WebSocket connection in a vendor's protocol. Client messages and speech events go in,
+// actions come out. It has no clock, no goroutine and no connection: runtime/serve has these, and calls its methods
+// one at a time.
 //
 // What is fed and spoken is a context. A vendor that has no contexts has one, named "". A context has turns: one, or
 // with [Feed.FlushEnds] one after the other. Each turn has one encoder, one bill, one metric and one line in the log.
@@ -82,7 +82,7 @@ type Reject struct {
 	Err     error // a [FieldError], another [speech.Refusal] or what else the native API has a status for
 }
 
-// Note is put into the log of the server, with a value such as a key that a caller has pressed. It is nothing that is
+// Note is written to the server's log. Its value may be what a caller pressed, such as a key. It is nothing that is
 // spoken.
 type Note struct{ Text, Value string }
 

@@ -49,8 +49,9 @@ var auraMale = []string{
 	"orpheus", "perseus", "pluto", "saturn", "zeus", "angus", "helios",
 }
 
-// Voice returns the voice of m that a client of a dialect means by a name: a voice of m, or what the vendor's voice of
-// that name stands for. Where m lacks that one, its first voice stands for a woman and its second for a man.
+// Voice returns the voice of m that a client of a dialect means by a name. It is a voice of m, or the substitute for
+// the vendor's voice of that name. Where m lacks that one, its first voice stands for a woman and its second for a
+// man.
 func Voice(dialect Name, m speech.Model, asked string) (voice string, ok bool) {
 	name := strings.TrimSpace(asked)
 	for _, v := range m.Voices {

@@ -83,7 +83,7 @@ func (e *opus) Write(samples []int16) error {
 	return e.err
 }
 
-// Close pads with silence until the decoder has given back every sample, and ends the stream at exactly the last one.
+// Close flushes the encoder with silence and ends the stream at exactly the last sample.
 func (e *opus) Close() error {
 	defer e.lib.free()
 	if e.err != nil {

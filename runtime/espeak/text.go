@@ -24,8 +24,8 @@ func (s *script) bytes() int64 { return int64(len(s.text) + 8*len(s.clauses) + 6
 // their signs, letters a to z and A to Z, digits, and marks that join these, as in 3.5 or don't.
 func Prepared(chunk string) string { return prepare(chunk).text }
 
-// Speaks reports whether all of text is read as it is meant: Latin and the scripts of India that Devanagari can stand for, their
-// digits, and the marks at which the voice pauses. It needs no program.
+// Speaks reports whether the engine can speak all of text. It can speak Latin, the scripts of India that map to
+// Devanagari, their digits, and the marks at which the voice pauses. It needs no program.
 func Speaks(text string) bool {
 	return !strings.ContainsFunc(plainLatin(text), func(r rune) bool {
 		_, k := classify(r)

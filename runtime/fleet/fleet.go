@@ -1,5 +1,5 @@
-// Package fleet is the remote Speaker: it has utterances spoken by worker pods, of which any number of routers use the
-// same ones at the same time. Package route decides which pod gets which utterance; this one carries that out.
+// Package fleet is the remote Speaker. It sends utterances to worker pods, which any number of routers share. Package
+// route decides which pod gets which utterance; this one carries that out.
 package fleet
 
 import (
@@ -98,8 +98,9 @@ func (s *Speaker) Run(ctx context.Context) error {
 	return fmt.Errorf("finding pods: %w", err)
 }
 
-// Synced returns a channel that is closed when it is known where pods are, of which there may be none, and each of them
-// was asked for its state, which no pod holds up for long. Who comes before is refused for want of a pod.
+// Synced returns a channel that is closed when discovery works and each pod was asked for its state. There may be no
+// pods, and no pod holds it up for long. Earlier requests are refused, because no pod is known. Who comes before is
+// refused for want of a pod.
 func (s *Speaker) Synced() <-chan struct{} { return s.synced }
 
 // waitForStates waits until every pod was asked.
@@ -266,7 +267,7 @@ func (s *Speaker) Ready() error {
 	return nil
 }
 
-// Capacity implements [speech.Speaker]: slots are those of all pods, of which other routers use some; the queue is that
+// Capacity implements [speech.Speaker]. Slots are those of all pods, which other routers also use; the queue is that
 // of this router.
 func (s *Speaker) Capacity() speech.Capacity {
 	s.mu.Lock()

@@ -14,7 +14,7 @@ import (
 // watchEvery is how often those who scale the fleet hear of it.
 const watchEvery = time.Second
 
-// Watch tells those who scale the fleet what a router does and sees, and passes on which pods are to take nothing new.
+// Watch reports the load and the view of a router to the autoscaler. It passes cordons on to pods.
 type Watch struct {
 	wire.UnimplementedFleetServer
 	speaker *Speaker

@@ -26,9 +26,8 @@ type Files struct {
 	CA   string // one certificate or several, so that an authority can be replaced
 }
 
-// Certificates are those of [Files] as they are now: they are read again when they have changed, which is found out
-// when a connection is made. What cannot be used, such as a file that is half written, changes nothing. They are safe
-// for concurrent use.
+// Certificates are the current [Files]. They are reloaded after a change, which is noticed when a connection is made.
+// What cannot be used, such as a file that is half written, changes nothing. They are safe for concurrent use.
 type Certificates struct {
 	files Files
 	log   *slog.Logger

@@ -208,9 +208,9 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		"no authority":      {router, func(f *grpcauth.Files) { f.CA += ".no" }, "ca.crt.no: no such file"},
 		"a folder":          {router, func(f *grpcauth.Files) { f.CA = "/" }, "is a directory"},
 		"another's key": {
-			router, func(f *grpcauth.Files) { f.Key = ca.Issue(grpcauth.Router).Key }, "no certificate and its key",
+			router, func(f *grpcauth.Files) { f.Key = ca.Issue(grpcauth.Router).Key }, "not a certificate and its key",
 		},
-		"a key as certificate":  {router, func(f *grpcauth.Files) { f.Cert = f.Key }, "no certificate and its key"},
+		"a key as certificate":  {router, func(f *grpcauth.Files) { f.Cert = f.Key }, "not a certificate and its key"},
 		"a key as an authority": {router, func(f *grpcauth.Files) { f.CA = f.Key }, "holds no certificate"},
 		"no role":               {grpcauthtest.Leaf{}, func(*grpcauth.Files) {}, "names no role"},
 		"expired":               {until(time.Now().Add(-time.Second)), func(*grpcauth.Files) {}, "has expired on"},

@@ -158,8 +158,8 @@ type movingStream struct {
 
 func (s movingStream) Context() context.Context { return s.ctx }
 
-// Limit bounds how many connections l has at a time, in all and from one address, before anybody has said who it is. One more is closed
-// at once, which the log says once a minute.
+// Limit bounds the number of connections of l, in total and from one address. It applies before authentication. One
+// more is closed at once, which the log says once a minute.
 func Limit(l net.Listener, log *slog.Logger) net.Listener {
 	return &limited{Listener: l, log: log, all: maxConnections, each: maxOfAddress, open: map[string]int{}}
 }

@@ -1,5 +1,5 @@
-// Package grpcauth is how processes of ours know one another over gRPC: by certificates that name what each of them
-// does, by a token that they share, or by both; and TLS where others could listen.
+// Package grpcauth authenticates the processes of Swar over gRPC. It uses certificates that name roles, a shared
+// token, or both; with TLS where others could listen.
 package grpcauth
 
 import (

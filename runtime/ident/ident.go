@@ -1,5 +1,5 @@
-// Package ident makes identifiers: a prefix that says of what, and 26 characters of Douglas Crockford's base 32, in
-// lower case.
+// Package ident makes identifiers. They have a prefix for the kind and 26 characters of Crockford's base 32, in lower
+// case.
 package ident
 
 import (
@@ -34,8 +34,8 @@ func Of(prefix string, hash [32]byte) string { return prefix + Encode(hash[:])[:
 // maxLength is how long an identifier of ours can be, with room for some to come.
 const maxLength = 64
 
-// Valid reports whether s looks like an identifier, so that databases see nothing else: 1 to 64 lower-case letters,
-// digits and underscores.
+// Valid reports whether s can be an identifier, so that databases see nothing else. It has 1 to 64 lower-case
+// letters, digits and underscores.
 func Valid(s string) bool {
 	return s != "" && len(s) <= maxLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }

@@ -17,8 +17,8 @@ import (
 //go:embed sentences.txt
 var sentences string
 
-// Measuring returns what [convert.Conversion] wants as Measure: the statistics of a voice are the means, over some sixty sentences, of what
-// each sentence has. library is that of ONNX Runtime.
+// Measuring returns the Measure function of [convert.Conversion]. The statistics of a voice are the means of those of
+// some sixty sentences. library is that of ONNX Runtime.
 func Measuring(library string) func(ctx context.Context, dir string, m bundle.Manifest, v convert.Voice, styles []float32,
 	report func(done, total int)) (map[string]bundle.Norm, error) {
 	return func(ctx context.Context, dir string, m bundle.Manifest, _ convert.Voice, styles []float32, report func(done, total int)) (

@@ -1,4 +1,4 @@
-// Package lexicon says how the words of a project are spoken: names of brands and places that no rule of language knows.
+// Package lexicon has the pronunciations of a project, such as names of brands and places.
 //
 // A list of entries is checked with [Clean] and made ready with [Compile]. What is compiled finds its words in a text,
 // whole and in either case, the longest first.
@@ -71,8 +71,8 @@ func shortened(word string) string {
 	}, word)
 }
 
-// Clean returns the entries in NFC and without white space around them, or an [EntryError] for the first one that cannot
-// be used.
+// Clean returns the entries in NFC, without white space around them. The first invalid entry is returned as an
+// [EntryError].
 func Clean(entries []Entry) ([]Entry, error) {
 	if len(entries) > MaxEntries {
 		return nil, &EntryError{MaxEntries, "", fmt.Sprintf("a lexicon has at most %d entries", MaxEntries)}
@@ -291,7 +291,7 @@ func isInvisible(r rune) bool {
 	return r > unicode.MaxLatin1 && (unicode.Is(unicode.Cf, r) || 0xfe00 <= r && r <= 0xfe0f)
 }
 
-// Key is the same for words that a lexicon has once: case, white space and the form of Unicode make no difference.
+// Key returns the form by which a lexicon compares words. It ignores case, white space and the form of Unicode.
 func Key(word string) string { return folded(strings.Join(strings.Fields(norm.NFC.String(word)), " ")) }
 
 // folded is a word as it is looked up.

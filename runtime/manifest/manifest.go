@@ -1,5 +1,5 @@
-// Package manifest reads what bundles of all engines say of themselves: where a model comes from, which voices it has and
-// which files belong to it. Whoever keeps, copies or checks bundles needs no more; how one speaks is known to its engine.
+// Package manifest reads the manifests of all engines' bundles. They have the source of a model, its voices and its
+// files. Whoever keeps, copies or checks bundles needs no more; how one speaks is known to its engine.
 package manifest
 
 import (
@@ -55,8 +55,7 @@ func Engine(dir string) (string, error) {
 	return engine, err
 }
 
-// Open reads the manifest of the bundle in dir and checks that every file it names has the size it says. See
-// [Bundle.Verify] for the hashes.
+// Open reads the manifest of the bundle in dir and checks the sizes of its files. See [Bundle.Verify] for the hashes.
 func Open(dir string) (Bundle, error) {
 	data, engine, err := read(dir)
 	if err != nil {

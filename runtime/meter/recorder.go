@@ -108,9 +108,9 @@ func (s *Stream) Taken(frames int) {
 	}
 }
 
-// End writes down how the stream has ended: st and err are what Speak returned, or err is what became of the answer after that. Call it
-// once, before the client is told of the end, so that whoever has seen an end is billed. A stream that no worker was assigned to leaves
-// nothing, and neither does one that was refused as busy.
+// End records how the stream ended. st and err are what Speak returned, or err is the failure of the response after
+// that. Call it once, before the client is told of the end, so that whoever has seen an end is billed. A stream that
+// no worker was assigned to leaves nothing, and neither does one that was refused as busy.
 //
 // After a panic of the speaker st is empty; what went through the stream counts then.
 func (s *Stream) End(st speech.Stats, err error) {

@@ -19,7 +19,7 @@ type ShipperConfig struct {
 	MaxRetry  time.Duration // longest wait; 0 means 30 s
 }
 
-// Shipper sends the events of a log to a sink, in order, one batch at a time, until the sink has them.
+// Shipper sends the events of a log to a sink, in order, one batch at a time. It retries until the sink has them.
 type Shipper struct {
 	cfg    ShipperConfig
 	from   *Log
@@ -57,8 +57,9 @@ func (s *Shipper) Run(ctx context.Context) error {
 	return nil
 }
 
-// Drain sends what is left, without waiting for company, until the sink has everything that was appended before or ctx ends. Call it
-// when Run has returned. What it leaves stays in the log for the next start.
+// Drain sends all remaining events at once, without waiting to fill a batch. It returns when the sink has everything
+// that was appended before, or ctx ends. Call it when Run has returned. What it leaves stays in the log for the next
+// start.
 func (s *Shipper) Drain(ctx context.Context) error {
 	err := s.from.Sync(ctx)
 	for err == nil && s.from.Backlog().Queued > 0 {
@@ -72,7 +73,8 @@ func (s *Shipper) Drain(ctx context.Context) error {
 	return nil
 }
 
-// Delay returns how long ago the oldest event was made that the sink does not have, as far as sending has got; 0 if none is being sent.
+// Delay returns the age of the oldest event that the sink does not have, as far as sending has got. It is 0 if none
+// is being sent.
 func (s *Shipper) Delay() time.Duration {
 	if at := s.oldest.Load(); at != 0 {
 		return time.Since(time.UnixMicro(at))

@@ -1,4 +1,4 @@
-// Package meter counts what is spoken and carries the counts to where bills are made, so that each frame is counted once, whatever
+// Package meter counts spoken frames and carries the counts to the ledger. Each frame is counted once, whatever
 // crashes on the way.
 //
 // A [Recorder] turns each stream into events, a [Log] keeps them on disk, and a [Shipper] sends them from there to a [Sink] until the
@@ -29,8 +29,8 @@ type Sink interface {
 	Send(ctx context.Context, b Batch) error
 }
 
-// GapError is the answer to a batch that is not the next one of its source: events are missing before it, or it ends before the last
-// event that the sink has.
+// GapError is the error for a batch that is not the next one of its source. Events are missing before it, or it ends
+// before the last event that the sink has.
 type GapError struct {
 	Want   int64 // the number of the event that the sink wants next
 	Copies bool  // the sink heeds Batch.Copied
@@ -40,7 +40,7 @@ func (e *GapError) Error() string {
 	return fmt.Sprintf("usage events are out of order: event %d is the next one", e.Want)
 }
 
-// ForkError is the answer to a batch that has another event under a number than the sink has: two logs are copies of one folder.
+// ForkError is the error for a batch with another event under a known number. Two logs are then copies of one folder.
 type ForkError struct {
 	Seq int64 // the number of the last event that the sink has
 }

@@ -2,8 +2,8 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// RegisterConnections adds the counts of connections that were closed, or not taken, to keep room for others, which
-// closed returns by reason whenever it is scraped.
+// RegisterConnections adds the counts of connections that were closed or refused to limit their number. closed
+// returns them by reason at each scrape.
 func (r *Registry) RegisterConnections(closed func(reason string) int64) {
 	for _, reason := range []string{"waiting", "full"} {
 		r.prometheus.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -2,7 +2,7 @@ package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// EngineCounts is what a neural engine has counted since it was loaded, and the memory that its prefill cache holds now.
+// EngineCounts has the counters of a neural engine since it was loaded, and the present memory of its prefill cache.
 type EngineCounts struct {
 	CacheHits    uint64
 	CacheMisses  uint64

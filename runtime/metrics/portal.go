@@ -35,8 +35,7 @@ func (r *Registry) RegisterRefusedUsage(count func() int64) {
 		count, func(n int64) float64 { return float64(n) }))
 }
 
-// RegisterMails adds the metric of mails that a portal sends; count is called whenever it is scraped, and returns how many
-// the mail server has taken and how many were given up.
+// RegisterMails adds the counts of mails that a portal sent and gave up. count returns both at each scrape.
 func (r *Registry) RegisterMails(count func() (sent, failed int64)) {
 	r.prometheus.MustRegister(mails{count})
 }
@@ -57,8 +56,8 @@ func (m mails) Collect(c chan<- prometheus.Metric) {
 	c <- prometheus.MustNewConstMetric(mailsDesc, prometheus.CounterValue, float64(failed), "failed")
 }
 
-// RegisterRouters adds the metric of those who check keys elsewhere; count is called whenever it is scraped, and returns
-// how many of them know what the portal does, and how many do not yet.
+// RegisterRouters adds the counts of connected front ends. count returns at each scrape how many have applied all
+// changes of keys, and how many have not.
 func (r *Registry) RegisterRouters(count func() (current, behind int)) {
 	r.prometheus.MustRegister(routers{count})
 }

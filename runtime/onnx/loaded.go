@@ -11,8 +11,8 @@ func LoadLibrary(path string) (release string, err error) {
 	return ort.Loaded(), nil
 }
 
-// UseKernel chooses the instructions by which models in int8 multiply, for models that are loaded from now on: one of [Kernels], or the fastest for
-// the empty name. All give the same results. An error says what there is.
+// UseKernel selects the instructions for int8 products, for models that are loaded later. It takes one of [Kernels],
+// or the empty name for the fastest. All give the same results. An error says what there is.
 func UseKernel(name string) error { return ort.UseKernel(name) }
 
 // Kernel returns the name of the kernel that models in int8 multiply by.

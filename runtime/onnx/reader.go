@@ -14,8 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
-// Reader is a bundle without its graphs: it knows the voices and counts tokens as an [Engine] does, but cannot speak. It needs neither
-// the library nor the memory of the weights, and is safe for concurrent use.
+// Reader is a bundle without its graphs. It knows the voices and counts tokens as an [Engine] does, but cannot speak.
+// It needs neither the library nor the memory of the weights, and is safe for concurrent use.
 type Reader struct {
 	engine Engine // only what reads
 }

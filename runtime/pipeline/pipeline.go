@@ -1,5 +1,5 @@
-// Package pipeline is the local Speaker: it takes one utterance from text to audio events, and is the only package that knows every
-// step on the way: normalize, chunk, prefill, synth, encode.
+// Package pipeline is the local Speaker. It turns an utterance from text into audio events, and is the only package
+// that knows every step: normalize, chunk, prefill, synth, encode.
 package pipeline
 
 import (

@@ -1,5 +1,5 @@
-// Package pool owns the workers of an engine: it warms them up, lends each to one utterance at a time, lets a few utterances wait
-// and refuses the rest at once.
+// Package pool owns the workers of an engine. It warms them up, lends each to one utterance at a time, queues a few
+// utterances and rejects the rest at once.
 package pool
 
 import (
@@ -105,9 +105,9 @@ func warmText(engine synth.Engine) string {
 	return text
 }
 
-// Run makes and warms the workers, one after another so that they do not slow one another down, and replaces those that break. It
-// returns when ctx has ended and every worker is closed; call [Pool.Drain] before ending ctx, or running utterances lose their
-// workers. A worker that cannot be made or warmed at the start is an error; a replacement is tried again until it works.
+// Run creates and warms the workers one after another, and replaces broken ones. It returns when ctx has ended and
+// every worker is closed; call [Pool.Drain] before ending ctx, or running utterances lose their workers. A worker
+// that cannot be made or warmed at the start is an error; a replacement is tried again until it works.
 func (p *Pool) Run(ctx context.Context) error {
 	var made sync.WaitGroup
 	defer func() {
@@ -187,8 +187,8 @@ func (p *Pool) SetVoices(ids []string) {
 // warmAgain is how long [Pool.WarmVoice] leaves others alone where they have taken its turn.
 const warmAgain = 100 * time.Millisecond
 
-// WarmVoice has a worker begin to speak with a voice that the engine has loaded since, as soon as one is free: whoever
-// waits for a worker comes first. What it warms is there for all workers.
+// WarmVoice warms a worker with a voice that was loaded later, as soon as one is free. Waiting requests come first.
+// What it warms is shared by all workers.
 func (p *Pool) WarmVoice(ctx context.Context, id string) error {
 	for {
 		slot, err := p.Acquire(ctx, "", time.Now())
@@ -508,8 +508,8 @@ func (s *Slot) Release() {
 	p.changedLocked()
 }
 
-// ReleaseTo is Release, except that when nobody is waiting the worker is reserved for key for a moment: for the next
-// utterance of a session.
+// ReleaseTo is Release that reserves the worker for key for a moment when the queue is empty. So the next utterance
+// of a session finds it.
 func (s *Slot) ReleaseTo(key string) {
 	if broken(s.Worker) {
 		s.Discard()

@@ -26,8 +26,8 @@ type Entry[T any] struct {
 	newer, earlier *Entry[T]
 }
 
-// Push adds v behind all others, since a time that is now or before, and returns its entry, or nil where the queue is
-// full.
+// Push appends v, which has waited since a time, and returns its entry. It returns nil when the queue is full. since
+// is now or before.
 func (q *Queue[T]) Push(v T, since time.Time) *Entry[T] {
 	if q.len >= q.limit {
 		return nil
@@ -43,9 +43,9 @@ func (q *Queue[T]) Push(v T, since time.Time) *Entry[T] {
 	return e
 }
 
-// Insert adds v behind those who have waited at least as long, since a time that is now or before, and returns its
-// entry. It is for what has waited, or nearly, and has come back: a full queue does not keep it out, and its user takes
-// the [Queue.Last] one out instead.
+// Insert adds v behind all entries that have waited at least as long, and returns its entry. since is now or before.
+// It is for what has waited, or nearly, and has come back: a full queue does not keep it out, and its user takes the
+// [Queue.Last] one out instead.
 func (q *Queue[T]) Insert(v T, since time.Time) *Entry[T] {
 	earlier, newer := (*Entry[T])(nil), q.first
 	for newer != nil && !newer.Since.After(since) {

@@ -1,5 +1,4 @@
-// Package recording reads the recordings that voices are made of, in the formats that people have them in, and
-// says what is wrong with them.
+// Package recording reads recordings for making voices, in common formats, and reports their flaws.
 package recording
 
 import (

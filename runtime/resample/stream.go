@@ -2,9 +2,9 @@ package resample
 
 import "math"
 
-// A Stream resamples a sound that comes in blocks: n samples in become [Filter.Len](n) out, and it holds back half
-// a filter until it knows what follows. The same samples come out however the input is cut. It is not safe for
-// concurrent use.
+// A Stream resamples a sound that comes in blocks. n samples in become [Filter.Len](n) out, and it holds back half a
+// filter until the following samples are known. The same samples come out however the input is cut. It is not safe
+// for concurrent use.
 type Stream struct {
 	f     *Filter
 	buf   []float32
@@ -31,8 +31,8 @@ func (s *Stream) Reset() {
 	s.head, s.tail, s.owed, s.phase, s.ended = 0, before, 0, 0, false
 }
 
-// Push takes as much of src as there is room for and returns how many samples that is: at least one while Pull has
-// nothing to give.
+// Push consumes as many samples of src as there is room for and returns their number. That is at least one while Pull
+// has nothing to give.
 func (s *Stream) Push(src []int16) int {
 	if s.head > 0 && s.tail+len(src) > len(s.buf)-s.f.half {
 		s.tail = copy(s.buf, s.buf[s.head:s.tail])

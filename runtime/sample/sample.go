@@ -1,4 +1,5 @@
-// Package sample has every voice say one sentence while nobody else wants to be spoken to, so that voices can be heard before there is a key.
+// Package sample records a sentence with every voice while the server is idle. So people can listen to voices before
+// they have a key.
 package sample
 
 import (
@@ -76,8 +77,8 @@ func (s *Samples) WAV(voice string) ([]byte, bool) {
 	return audio, ok
 }
 
-// Run makes what is missing, one sample at a time, each when a worker is idle and nobody waits, until ctx ends. Of a speaker that meets other
-// models later it makes theirs.
+// Run makes missing samples until ctx ends, one at a time. It starts one when a worker is idle and the queue is
+// empty. Of a speaker that meets other models later it makes theirs.
 func (s *Samples) Run(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ClientIP returns the address of the client of a request to this server, also to handlers beside the API: the zero value when it is not
-// known.
+// ClientIP returns the address of the client of a request, also to handlers beside the API. The zero value means
+// unknown.
 func (s *Server) ClientIP(r *http.Request) netip.Addr { return ClientIP(r, s.cfg.TrustProxies) }
 
 // ClientIP returns the address of the client. What a request says about that is believed only as far as trusted proxies have said it:

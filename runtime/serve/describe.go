@@ -17,7 +17,8 @@ var (
 	llms []byte
 )
 
-// Descriptions answers for the descriptions of this API where another program stands at its address, and lets other answer everything else.
+// Descriptions serves the API descriptions where another program has the address of the API. other handles all other
+// requests.
 func Descriptions(other http.Handler) http.Handler {
 	all := map[string]struct {
 		kind string

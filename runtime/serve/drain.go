@@ -12,10 +12,9 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Drain takes no new work on sockets: /readyz answers 503, new sockets are refused, idle ones are closed, and those
-// that speak finish what has begun and close when the client has taken it. What was queued behind is refused as busy.
-// It returns at once, and may be called again. Requests on REST are refused by the speaker, which must be drained,
-// too.
+// Drain stops new work on sockets. /readyz answers 503, new sockets are refused, idle ones are closed, and busy ones
+// finish their utterances and close when the client has read them. What was queued behind is refused as busy. It
+// returns at once, and may be called again. Requests on REST are refused by the speaker, which must be drained, too.
 func (s *Server) Drain() {
 	s.drainOnce.Do(func() {
 		for _, session := range s.sockets.seal(s.draining) {

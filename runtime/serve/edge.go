@@ -35,9 +35,9 @@ type Listener struct {
 // WrapListener takes over a listener.
 func WrapListener(l net.Listener) *Listener { return &Listener{l, closing{stall: closingStall}} }
 
-// Wait returns when clients have taken all that was sent on connections which the server has closed, so call it after
-// [http.Server.Shutdown]; or, when ctx ends first, with an error that wraps its cause. On other systems than Linux, which
-// do not say what was taken, it returns at once.
+// Wait returns when clients have read all data on connections that the server has closed. Call it after
+// [http.Server.Shutdown]. When ctx ends first, it returns an error that wraps its cause. On other systems than Linux,
+// which do not report what was read, it returns at once.
 func (l *Listener) Wait(ctx context.Context) error { return l.closing.wait(ctx) }
 
 // Accept implements [net.Listener].

@@ -44,7 +44,7 @@ func (s *Server) NewLocalTurn(ctx context.Context, o LocalOrder) (*LocalTurn, er
 	return t, nil
 }
 
-// LocalModel returns the model with the voices that the holder of a key may use; without a key those are all.
+// LocalModel returns the model with the voices that a key may use. Without a key those are all.
 func (s *Server) LocalModel(ctx context.Context, key string) (m speech.Model, err error) {
 	grant, err := s.localGrant(ctx, key)
 	if err != nil {

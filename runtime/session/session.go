@@ -1,5 +1,5 @@
-// Package session speaks text that is still being written: it is fed piece by piece, and speaks sentence by sentence what
-// has come. Every socket that is fed, native or a dialect, is one of these over a [speech.Speaker].
+// Package session speaks text that is still being written. It is fed piece by piece, and speaks complete sentences.
+// Every socket that is fed, native or a dialect, is one of these over a [speech.Speaker].
 //
 // cutter.go finds sentences and feed.go decides what comes next; both are state machines without a clock. Session adds
 // the goroutines that meet.

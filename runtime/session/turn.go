@@ -30,9 +30,10 @@ type turn struct {
 	words  time.Duration // until when words have been heard
 }
 
-// Speak waits for text and speaks it until the turn ends: with Finish or, as the session is set, Flush, and otherwise
-// with an error. That is [ErrCancelled] after Cancel, else what [speech.Speaker] says, or the cause of ctx. When
-// nothing that was fed could be pronounced, or nothing was fed, no worker was asked for and there is no error.
+// Speak waits for text and speaks it until the turn ends. A turn ends with Finish or, if the session is set so,
+// Flush; otherwise with an error. That is [ErrCancelled] after Cancel, else what [speech.Speaker] says, or the cause
+// of ctx. When nothing that was fed could be pronounced, or nothing was fed, no worker was asked for and there is no
+// error.
 //
 // It returns what was spoken, also with an error; then what was fed and is not spoken is dropped.
 func (s *Session) Speak(ctx context.Context, sink Sink) (speech.Stats, error) {

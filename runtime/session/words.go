@@ -203,8 +203,8 @@ func NewSource(u speech.Utterance) *Source {
 	return &Source{source{words: align(u)}}
 }
 
-// WrittenWords takes in the words that are spoken in a chunk, and returns those that were written and end in it. The chunk ends
-// at end, and what was written begins at base, both in code points of the normalised text.
+// WrittenWords adds the spoken words of a chunk and returns the written words that end in it. The chunk ends at end,
+// and what was written begins at base, both in code points of the normalised text.
 func (s *Source) WrittenWords(spoken []speech.Word, base, end int) []speech.Word {
 	s.add(spoken, base)
 	return s.upTo(end - base)

@@ -2,7 +2,7 @@ package speech
 
 import "time"
 
-// Sink receives what speaking produces, from one goroutine, in this order: Start, then for each chunk ChunkStart, Audio (any
+// Sink receives speech events from one goroutine, in this order. Start, then for each chunk ChunkStart, Audio (any
 // number), ChunkEnd. A Sink that returns an error ends the utterance; Speak returns that error.
 type Sink interface {
 	Start(Start) error
@@ -26,7 +26,7 @@ type Start struct {
 	Queue      time.Duration // time spent waiting for a worker
 }
 
-// Audio is a block of encoded audio, ready to be sent as it is: one frame first, then up to four at a time.
+// Audio is a block of encoded audio, ready to be sent. The first block has one frame, later ones up to four.
 type Audio struct {
 	Chunk  int
 	Frames int    // frames that Data adds; 0 for a closing block that only ends the container

@@ -1,5 +1,5 @@
-// Package speech is the vocabulary of the service: what an utterance, a voice, a chunk and a frame are, which events speaking
-// produces, and why a request is refused. Every other package speaks in these words; this one imports none of them.
+// Package speech is the vocabulary of the service. It defines utterances, voices, chunks and frames, the events of
+// speaking, and the reasons for refusals. Every other package speaks in these words; this one imports none of them.
 package speech
 
 import "time"

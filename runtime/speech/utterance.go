@@ -75,8 +75,8 @@ type Model struct {
 	Speeds Speeds
 }
 
-// Speeds are those at which an engine can speak by itself: at 2 it takes half the time, with the same pitch. The zero value is of an
-// engine that has no other than 1.
+// Speeds are the speeds that an engine supports. At 2 speech takes half the time, with the same pitch. The zero value
+// is of an engine that has no other than 1.
 type Speeds struct{ Min, Max float64 } // both inclusive
 
 // Has reports whether speed is one of s; 0 means 1.
@@ -103,8 +103,8 @@ func (m Model) Voice(name string) (Voice, bool) {
 	return Voice{}, false
 }
 
-// DefaultVoice returns the name of the voice that speaks where none is asked for: [DefaultVoice], or the first one of a model that
-// lacks it.
+// DefaultVoice returns the name of the voice for requests without one. It is [DefaultVoice], or the first voice of a
+// model that does not have it.
 func (m Model) DefaultVoice() string {
 	if _, ok := m.Voice(DefaultVoice); ok || len(m.Voices) == 0 {
 		return DefaultVoice

@@ -1,5 +1,5 @@
-// Package ssml reads the part of SSML that can be spoken: text, sentences, breaks, aliases, what numbers are, languages
-// and the rate. Everything else is refused by its name, and nothing is passed over.
+// Package ssml reads a subset of SSML. It has text, sentences, breaks, aliases, say-as, languages and the rate.
+// Everything else is refused by its name, and nothing is passed over.
 package ssml
 
 import (

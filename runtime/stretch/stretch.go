@@ -52,7 +52,8 @@ func New(speed float64) *Stretcher {
 	return &Stretcher{speed: speed, in: make([]float32, 0, 4096)}
 }
 
-// Push takes as many samples as there is room for, and returns how many: at least one after Pull had nothing to give.
+// Push consumes as many samples as there is room for and returns their number. That is at least one after Pull had
+// nothing to give.
 func (s *Stretcher) Push(samples []int16) int {
 	s.forget()
 	n := min(len(samples), cap(s.in)-matched-2*reach-hop-len(s.in)) // the last places are kept for End

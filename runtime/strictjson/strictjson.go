@@ -1,5 +1,5 @@
-// Package strictjson reads the JSON bodies of requests as every API of ours does: one object and nothing else, names are case-sensitive,
-// the last of a repeated member counts, and what is wrong is said in words that a client can be told.
+// Package strictjson reads the JSON bodies of requests. A body is one object and nothing else, names are
+// case-sensitive, the last of a repeated member counts, and errors have texts for clients.
 package strictjson
 
 import (
@@ -23,14 +23,15 @@ var (
 // byteOrderMark is what some editors and PowerShell write in front of UTF-8. RFC 8259, section 8.1, allows to skip one.
 const byteOrderMark = "\ufeff"
 
-// Members checks that body is one JSON object and nothing else but one byte order mark in front, and puts the values of the members that are fields into values, in the
-// order of their names; it ignores other members. The values are pieces of body. The text of an error is the reason alone. Members looks
-// at the grammar only: UTF-8 is judged later, when it is known in which field it is wrong.
+// Members reads one JSON object into values, the members that are fields in the order of their names. A byte order
+// mark in front is allowed, other members are ignored, and the values are pieces of body. The text of an error is the
+// reason alone. Members looks at the grammar only: UTF-8 is judged later, when it is known in which field it is
+// wrong.
 func Members(body []byte, names []string, values []jsontext.Value) error {
 	return MembersAnd(body, names, values, nil)
 }
 
-// MembersAnd is Members that calls other with the name of each member that is no field, unless its value is null.
+// MembersAnd is Members that calls other with the name of each unknown member whose value is not null.
 func MembersAnd(body []byte, names []string, values []jsontext.Value, other func(name string)) error {
 	body = bytes.TrimPrefix(body, []byte(byteOrderMark))
 	d := jsontext.NewDecoder(bytes.NewBuffer(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

@@ -36,8 +36,8 @@ type cached[V any] struct {
 // NewCache returns an empty cache that holds at most budget bytes. A budget of 0 or less caches nothing.
 func NewCache[V any](budget int64) *Cache[V] { return NewOwningCache[V](budget, nil) }
 
-// NewOwningCache returns a cache like [NewCache] that calls free once for every value that is added, as soon as it
-// has left the cache and nobody borrows it. free must not call the cache.
+// NewOwningCache is [NewCache] with a function that frees values. free is called once for every value, as soon as it
+// has left the cache and is not borrowed. free must not call the cache.
 func NewOwningCache[V any](budget int64, free func(V)) *Cache[V] {
 	c := &Cache[V]{free: free, budget: budget}
 	// The entry limit never binds: the byte budget does.

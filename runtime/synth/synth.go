@@ -39,8 +39,8 @@ type MarkReader interface {
 	ReadsMarks() bool
 }
 
-// ChunkSizer is an engine that says how long chunks should be: because the first sample of a long one comes late, or because it sounds
-// worse. For one that says nothing they are as long as they may be.
+// ChunkSizer is an engine that sets the length of chunks. The first sample of a long one may come late, or it may
+// sound worse. For one that says nothing they are as long as they may be.
 type ChunkSizer interface {
 	// ChunkTokens is how many tokens the first chunk of an utterance should have at most, and how many the others. A text that would have
 	// too many chunks then has longer ones behind its first.
@@ -88,7 +88,7 @@ type WordTimer interface {
 	WordTimes() (words []WordTime, ok bool)
 }
 
-// WordTime is when a part of a chunk's text is heard: a word, with the marks that stand at it or without them.
+// WordTime is the time of a part of a chunk's text. The part is a word, with or without its punctuation.
 type WordTime struct {
 	From, To   int // bytes of [Options].Text
 	Start, End int // samples from the beginning of the chunk, none after its end

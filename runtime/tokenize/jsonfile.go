@@ -35,8 +35,8 @@ type addedToken struct {
 	Special    bool   `json:"special"`
 }
 
-// IsJSON reports whether file, if it is a tokenizer's at all, is a tokenizer.json: no SentencePiece model begins with
-// a brace.
+// IsJSON reports whether the file of a tokenizer is a tokenizer.json. A SentencePiece model never begins with a
+// brace.
 func IsJSON(file []byte) bool { return bytes.HasPrefix(bytes.TrimLeft(file, " \t\r\n"), []byte("{")) }
 
 func readJSON(file []byte) (*model, error) {

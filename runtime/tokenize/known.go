@@ -1,7 +1,7 @@
 package tokenize
 
-// Knows reports whether text is made of pieces alone, once normalised: no part of it is unknown or comes out as bytes. A model has
-// heard how such text sounds; of what is unknown it only knows that it was there.
+// Knows reports whether normalised text is made of known pieces alone. No part of it is unknown or comes out as
+// bytes. A model has heard how such text sounds; of what is unknown it only knows that it was there.
 func (t *SentencePiece) Knows(text string) bool {
 	s := scratches.Get().(*scratch)
 	defer s.release()

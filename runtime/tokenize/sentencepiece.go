@@ -73,7 +73,7 @@ func (t *SentencePiece) Count(text string) int {
 // Size returns the number of pieces; ids run from 0 to Size()-1.
 func (t *SentencePiece) Size() int { return len(t.pieces) }
 
-// Piece returns the text of the piece with this id, in which U+2581 usually stands for a space; "" when there is no such id.
+// Piece returns the text of the piece with this id, or "". U+2581 usually stands for a space in it.
 func (t *SentencePiece) Piece(id int) string {
 	if id < 0 || id >= len(t.pieces) {
 		return ""

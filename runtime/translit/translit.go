@@ -1,4 +1,5 @@
-// Package translit writes Roman Hindi and Hinglish in Devanagari, for engines that read Latin letters as English or not at all.
+// Package translit writes Roman Hindi and Hinglish in Devanagari. Engines need it that read Latin letters as English
+// or not at all.
 //
 // A word is looked up in the tables, taken apart as a verb, noun or English inflection, matched by its sound, and only then spelled
 // by rule, names by the parts that they are made of. What its spelling alone cannot tell (main, to, is, the; Khan and kahan in a
@@ -22,8 +23,9 @@ type Options struct {
 	KeepAllEnglish bool
 }
 
-// Devanagari rewrites mixed text so that Roman Hindi is in Devanagari, English words in a Hindi sentence are respelled as India
-// writes them (order is ऑर्डर) and single capitals have their names (O T P is ओ टी पी). Punctuation, spacing and Devanagari stay.
+// Devanagari writes Roman Hindi in mixed text in Devanagari. English words in a Hindi sentence are respelled as India
+// writes them and single capitals get their names: "mera order O T P" → "मेरा ऑर्डर ओ टी पी". Punctuation, spacing
+// and Devanagari stay.
 //
 // The text should be normalised: neither digits nor signs are read. Of valid UTF-8 in NFC it makes the same; rewriting a result again
 // changes nothing. It takes time in proportion to the text. Devanagari is safe for concurrent use; the first call loads the tables.

@@ -120,7 +120,7 @@ func devanagariEnd(s string, i int) int {
 	return i
 }
 
-// IsLatin reports whether r is a Latin letter, or a sign that is made of some, as 𝐇 and ㎏ are. [Plain] says of which.
+// IsLatin reports whether r is a Latin letter, or a sign made of some, as 𝐇 and ㎏ are. [Plain] says of which.
 func IsLatin(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'
@@ -168,8 +168,7 @@ func foldAccents(key []byte, s string) []byte {
 	return key
 }
 
-// Plain returns the ASCII letters that the Latin letter r stands for, in lower case: e for é, ss for ß, "" if there
-// are none.
+// Plain returns the lower-case ASCII letters for the Latin letter r. é → e, ß → ss; "" if there are none.
 func Plain(r rune) string { return string(foldAccents(nil, string(r))) }
 
 // silent are the signs made of letters that nobody reads.

@@ -87,9 +87,9 @@ var words = map[string]Format{
 	"wav": {Container: WAV}, "mp3": {Container: MP3}, "opus": {Container: Ogg}, "flac": {Container: FLAC},
 }
 
-// Parse returns the format that a client means by a word: pcm, linear16, mulaw, wav, mp3, opus, flac and their like, in
-// any case of letters. With offered, only these words are taken; every error is a [FieldError] of the field "format" that
-// names them.
+// Parse returns the format for a client's name of it, in any case. Names are pcm, linear16, mulaw, wav, mp3, opus,
+// flac and their like. With offered, only these words are taken; every error is a [FieldError] of the field "format"
+// that names them.
 func Parse(word string, offered ...string) (Format, error) {
 	if len(offered) == 0 {
 		offered = []string{"pcm", "mulaw", "alaw", "wav", "mp3", "opus", "flac"}
@@ -224,8 +224,8 @@ func mp3MostBits(rate int) int {
 	}
 }
 
-// Supports reports whether this program was built with an encoder for the container: MP3 and Ogg need C libraries, which
-// the build tags nomp3 and noopus leave out.
+// Supports reports whether this program has an encoder for the container. MP3 and Ogg need C libraries, which the
+// build tags nomp3 and noopus exclude.
 func Supports(c Container) bool {
 	switch c {
 	case Raw, WAV, FLAC:

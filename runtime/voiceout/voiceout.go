@@ -1,5 +1,5 @@
-// Package voiceout turns what an engine has spoken into what a client wants to have: another speed, another sample rate,
-// another encoding, in a container. It knows samples and formats only.
+// Package voiceout converts the engine's samples to the client's format. It changes speed, sample rate, encoding and
+// container. It knows samples and formats only.
 //
 // An [Encoder] is for one turn, or one context, of a client: everything that it has been given becomes one stream.
 package voiceout
@@ -92,8 +92,8 @@ func filterTo(rate int) (*resample.Filter, error) {
 // Format returns the format with what New has filled in.
 func (e *Encoder) Format() Format { return e.format }
 
-// Write returns the bytes that the client can have now that samples, of one channel at 24 kHz, follow: maybe none. They are
-// valid until the next call. samples are not kept. After an error every later call returns the same one.
+// Write returns the bytes that are ready after samples, which are mono at 24 kHz. There may be none. They are valid
+// until the next call. samples are not kept. After an error every later call returns the same one.
 func (e *Encoder) Write(samples []int16) ([]byte, error) {
 	if e.err != nil {
 		return nil, e.err
@@ -171,8 +171,8 @@ func (e *Encoder) deliver(samples []int16) {
 	}
 }
 
-// SetLengths writes the real lengths into the header of a whole stream of f, for answers that are not streamed: those of WAV
-// have 0xFFFFFFFF there before. It changes nothing of other containers.
+// SetLengths writes the real lengths into the header of a complete stream of f. It is for buffered answers; streamed
+// WAV has 0xFFFFFFFF there. It changes nothing of other containers.
 func (f Format) SetLengths(whole []byte) {
 	if f.Container == WAV {
 		wav.SetLengths(whole, len(whole))

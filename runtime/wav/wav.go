@@ -39,8 +39,8 @@ func Header(dataBytes uint32) [HeaderBytes]byte {
 	return h
 }
 
-// HeaderWithTags is Header with a LIST chunk of the type INFO before the samples: software ISFT, and tags as the comment
-// ICMT. It is longer than readers expect that skip 44 bytes.
+// HeaderWithTags is Header with a LIST chunk of the type INFO before the samples. It has the software as ISFT, and
+// tags as the comment ICMT. It is longer than readers expect that skip 44 bytes.
 func HeaderWithTags(dataBytes uint32, tags []string) []byte {
 	info := []byte("INFO")
 	for _, field := range []struct{ id, text string }{{"ISFT", "swar"}, {"ICMT", strings.Join(tags, "; ")}} {
@@ -55,12 +55,13 @@ func HeaderWithTags(dataBytes uint32, tags []string) []byte {
 	return native.append(nil, dataBytes, info)
 }
 
-// AppendHeader appends the header of dataBytes bytes of samples: 44 bytes for PCM, and 58 for the others, whose format has an
-// extension (of no bytes) and whose samples a chunk "fact" counts. With [Streaming] all lengths in it are 0xFFFFFFFF.
+// AppendHeader appends the header for dataBytes bytes of samples. It has 44 bytes for PCM and 58 for others, whose
+// format has an empty extension and whose samples a chunk "fact" counts. With [Streaming] all lengths in it are
+// 0xFFFFFFFF.
 func (s Sound) AppendHeader(b []byte, dataBytes uint32) []byte { return s.append(b, dataBytes, nil) }
 
-// SetLengths writes the real lengths into the header of a file of size bytes that was written as a stream, and reports
-// whether there was a header to write them into. It needs no more of the file than its header.
+// SetLengths writes the real lengths into the header of a file that was written as a stream. The file has size bytes.
+// It reports whether there was a header. It needs no more of the file than its header.
 func SetLengths(file []byte, size int) bool {
 	if len(file) < HeaderBytes || string(file[:4]) != "RIFF" || string(file[8:12]) != "WAVE" {
 		return false

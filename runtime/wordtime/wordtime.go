@@ -14,9 +14,10 @@ type Part struct {
 	Start, End time.Duration
 }
 
-// Known returns the words of c with the times of the parts that they stand in, which are in their order. What a model counts to a word
-// may be silent in part, before a comma or at the end: silence in the audio, all of which l must have, belongs to no word. A word of
-// which no part is heard lasts no time, behind the one before it. No word begins before the one ahead of it has ended.
+// Known returns the words of c with the times of their parts, which are in order. What a model counts to a word may
+// be silent in part, before a comma or at the end: silence in the audio, all of which l must have, belongs to no
+// word. A word of which no part is heard lasts no time, behind the one before it. No word begins before the one ahead
+// of it has ended.
 func Known(c speech.Chunk, parts []Part, l *Levels) []speech.Word {
 	parts = l.withoutSilence(parts)
 	var times []speech.Word

@@ -1,4 +1,4 @@
-// Package call is how commands call a server: where it is, what it answers, and what is said when it does not.
+// Package call is how commands call a server. It finds the address, reads the answer and explains failures.
 package call
 
 import (

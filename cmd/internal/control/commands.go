@@ -1,5 +1,5 @@
-// Package control is the commands that work on a portal: that of this machine, through its socket or its files, or
-// another one over HTTP. Programs that have a portal have all of them.
+// Package control has the commands that work on a portal. It reaches the portal of this machine through its socket or
+// files, and another one over HTTP. Programs that have a portal have all of them.
 package control
 
 import (

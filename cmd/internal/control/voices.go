@@ -18,7 +18,8 @@ var (
 	ErrNoBundle    = errors.New("its server speaks without a bundle")
 )
 
-// ReadVoices has the server that works on a data folder take in the voices of the bundle in another folder, and waits until it speaks with them.
+// ReadVoices makes a running server load the voices of a bundle, and waits until they are ready. The server is found
+// by its data folder.
 func (a *Commands) ReadVoices(ctx context.Context, data, bundle string) (c portal.VoiceChange, err error) {
 	server := control{data: data}
 	server.useSocket(a)

@@ -42,8 +42,8 @@ func (s *Flags) checkDigest() error {
 	return nil
 }
 
-// Identity tells bundles apart that call themselves the same: the hash of what describes the bundle, its weights and voices among it. It is
-// empty where no bundle speaks, or it has no such description.
+// Identity distinguishes bundles that have the same name. It is the hash of what describes the bundle, its weights
+// and voices included. It is empty where no bundle speaks, or it has no such description.
 func (s *Flags) Identity() string {
 	if !s.Neural() {
 		return ""

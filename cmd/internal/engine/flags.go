@@ -1,5 +1,4 @@
-// Package engine is how a program of Swar speaks by itself: from flags to an engine, and from that to workers and a
-// speaker over them.
+// Package engine opens engines from flags, and starts workers and a speaker over them.
 package engine
 
 import (
@@ -187,7 +186,7 @@ func (s *Flags) Open(ctx context.Context, workers int) (synth.Engine, error) {
 	return engine, err
 }
 
-// OpenReader loads an engine that need not speak, and so can do without the library where the bundle is one of ours.
+// OpenReader loads an engine that need not speak. A native bundle then needs no ONNX Runtime library.
 func (s *Flags) OpenReader(ctx context.Context) (synth.Engine, error) {
 	if !s.Neural() {
 		return s.Open(ctx, 1)

@@ -35,8 +35,7 @@ func (s *Speaker) Register(m *metrics.Registry) {
 
 func kernelOf(e synth.Neural) string { return cmp.Or(e.Kernel(), "none") }
 
-// WarnOfSpool warns where a full spool, beside what the engine needs, will be more than limit; 0 means that there is no
-// limit. All are bytes.
+// WarnOfSpool warns when a full spool and the engine need more than limit. A limit of 0 means none. All are bytes.
 func (s *Speaker) WarnOfSpool(spool, limit int64, log *slog.Logger) {
 	if limit == 0 || s.memory+spool <= limit {
 		return

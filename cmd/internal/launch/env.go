@@ -1,5 +1,5 @@
-// Package launch is what the programs of Swar share: the command line and settings from the environment, exit codes and
-// what is said about errors, the log, signals, listening, and how many workers the process has CPUs and memory for.
+// Package launch is what all programs of Swar share. It has the command line, settings from the environment, exit
+// codes, errors, the log, signals, listening, and the CPUs and memory of the process.
 package launch
 
 import (

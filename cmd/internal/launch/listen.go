@@ -52,7 +52,7 @@ func URLOf(address string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// URLsOf is how clients call a server that listens on address: first those on this machine, then others, where they can.
+// URLsOf returns the URLs of a server that listens on address. Those of this machine come first.
 func URLsOf(address string) []string {
 	all := []string{URLOf(address)}
 	host, port, err := net.SplitHostPort(address)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// FindMemory returns how many bytes of memory the process's cgroup, or one above, grants it; 0 means that there is no limit.
+// FindMemory returns the memory limit in bytes of the cgroup of this process or one above. 0 means no limit.
 func FindMemory() int64 { return memory(os.DirFS("/")) }
 
 func memory(root fs.FS) int64 { return int64(tightest(root, "memory", memoryV2, memoryV1)) }

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Probes answers what looks after a process: /healthz, which is well while the process answers, /readyz, which says why
-// nothing should be sent here, and /metrics.
+// Probes serves /healthz, /readyz and /metrics. /healthz is 200 while the process answers; /readyz says why no
+// traffic should be sent here.
 func Probes(metrics http.Handler, ready func() error) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { probe(w, nil) })

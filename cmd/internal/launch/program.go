@@ -46,8 +46,8 @@ func NewProgram(name string) *Program {
 	}
 }
 
-// Main executes the command below root that the command line names, until a signal ends its context, and returns the
-// exit code. A second signal ends the process.
+// Main executes the command that the command line names and returns the exit code. A signal ends the context of the
+// command. A second signal ends the process.
 func (p *Program) Main(root *cobra.Command) int {
 	ctx, stop := Signals(context.Background(), func(s os.Signal) {
 		fmt.Fprintf(p.Err, "%s: stopped at once by a second signal (%v)\n", p.Name, s)

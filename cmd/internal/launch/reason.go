@@ -11,7 +11,7 @@ import (
 	"syscall"
 )
 
-// Reason says in words for users why a server was not reached: the innermost cause of a network error, without the
+// Reason explains to users why a server was not reached. It is the innermost cause of a network error, without the
 // addresses around it.
 func Reason(err error) string {
 	if errors.Is(err, http.ErrSchemeMismatch) {

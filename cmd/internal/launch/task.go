@@ -7,7 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Task shows how far long work is: as a bar on a terminal, elsewhere as a line for each of its parts.
+// Task shows the progress of long work. On a terminal it is a bar, elsewhere a line for each part.
 type Task struct {
 	screen *Screen
 	bar    *progressbar.ProgressBar // nil: not a terminal
@@ -55,8 +55,8 @@ func (t *Task) At(done, total int64, what string) {
 	_ = t.bar.Set64(done) // drawing may fail, the work goes on
 }
 
-// With says something about the present work, such as the time that it still takes: behind it on a terminal, and
-// elsewhere, where isLine says so, in a line of its own. It is forgotten when other work begins.
+// With adds a note to the present work, such as the remaining time. On a terminal it follows the bar; elsewhere, if
+// isLine, it is a separate line. It is forgotten when other work begins.
 func (t *Task) With(text string, isLine bool) {
 	if !t.screen.Terminal && isLine {
 		fmt.Fprintf(t.screen, "%s: %s\n", t.what, text)

@@ -85,7 +85,7 @@ func Parse(format, text string) (f File, err error) {
 	return f, err
 }
 
-// Save writes entries to a file, which has its name only when it is complete: a full disk leaves what was there before.
+// Save writes entries to a file and renames it when it is complete. A full disk leaves the previous file.
 func Save(path, format string, entries []lexicon.Entry) (err error) {
 	if linked, err := filepath.EvalSymlinks(path); err == nil {
 		path = linked // so that a link stays one

@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
 
-// Override says what is different towards one process that does not belong to the fleet, such as a portal that several
-// fleets share: another token, and another authority. What is not set is as it is for everybody else.
+// Override has other credentials for one peer that is not part of the fleet. An example is a portal that several
+// fleets share: it has another token and another CA. What is not set is as for all other peers.
 type Override struct {
 	peer  string
 	token string // its file

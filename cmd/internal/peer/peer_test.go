@@ -42,7 +42,7 @@ func TestSettings(t *testing.T) {
 		"a token that is not there":    {[]string{"--token-file=/no/token"}, "cannot read /no/token: no such file or directory"},
 		"a token that is too short":    {[]string{"--token-file=" + short}, "at least 16 characters"},
 		"a certificate that is absent": {[]string{"--tls-cert=/no/tls.crt", key, ca}, "cannot read /no/tls.crt"},
-		"a key of another certificate": {[]string{cert, "--tls-key=" + grpcauthtest.New(t).Issue(grpcauth.Worker).Key, ca}, "no certificate and its key"},
+		"a key of another certificate": {[]string{cert, "--tls-key=" + grpcauthtest.New(t).Issue(grpcauth.Worker).Key, ca}, "not a certificate and its key"},
 	} {
 		var p Flags
 		cmd := &cobra.Command{Use: "swar-test"}

@@ -16,8 +16,7 @@ import (
 // shipLimit is for bringing the last usage into the store; what is left then stays in the log for the next start.
 const shipLimit = 10 * time.Second
 
-// Local is a portal together with the only front end that it has, in the same process: the keys that this checks, and
-// the usage that it counts, go from one to the other without a network.
+// Local is a portal with its only front end in the same process. Keys and usage pass between them without a network.
 type Local struct {
 	*Portal
 

@@ -1,5 +1,5 @@
-// Package portal joins what keeps organisations, keys, usage and bills: a store, the rules and reports over it, signing
-// in, the API and the socket for commands on this machine. It links no engine.
+// Package portal assembles the portal. It has a store, the rules and reports over it, sign-in, the API, and the
+// socket for commands on this machine. It links no engine.
 package portal
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/swar-tts/swar/runtime/metrics"
 )
 
-// Shared is a portal whose front ends are other processes: it tells them the keys and takes their usage in over gRPC.
+// Shared is a portal whose front ends are other processes. They receive keys and send usage over gRPC.
 type Shared struct {
 	*Portal
 

@@ -1,5 +1,4 @@
-// Package trace sends what a program notes about requests to a collector, where that is wanted: spans of OpenTelemetry,
-// by OTLP over gRPC.
+// Package trace exports OpenTelemetry spans of requests to a collector, by OTLP over gRPC. It is off by default.
 package trace
 
 import (

@@ -1,6 +1,5 @@
-// Package hubtest is a hub for tests: it answers as the Hugging Face hub does, with its status codes, headers and
-// redirects, and misbehaves as a test asks it to. Large files come from a second server on another port, which must
-// never see a token.
+// Package hubtest is a fake Hugging Face hub for tests. It has the status codes, headers and redirects of the real
+// one, and faults on demand. Large files come from a second server on another port, which must never see a token.
 package hubtest
 
 import (

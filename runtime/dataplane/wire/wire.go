@@ -1,5 +1,5 @@
-// Package wire is what the two halves of the dataplane agree on: the protocol, generated from dataplane.proto, and
-// what its messages mean.
+// Package wire is the protocol of the dataplane. It is generated from dataplane.proto, with conversions to the types
+// of both sides.
 package wire
 
 import "github.com/swar-tts/swar/runtime/access"

@@ -1,5 +1,5 @@
-// Package bridge is the announcement on a telephone call: Twilio, Plivo and Exotel dial in with the media stream of a call,
-// a text is spoken into it, and the stream ends when that was heard.
+// Package bridge speaks announcements on telephone calls. Twilio, Plivo and Exotel connect with the media stream of a
+// call, a text is spoken into it, and the stream ends when it was played.
 package bridge
 
 import (

@@ -1,5 +1,5 @@
-// Package elevenlabs is the text-to-speech API of ElevenLabs: speech in one answer, as a stream and with times of
-// characters, the two sockets, and the lists that its clients ask for.
+// Package elevenlabs is the text-to-speech API of ElevenLabs. It has buffered and streamed speech, times of
+// characters, the two sockets, and the lists of voices and models.
 package elevenlabs
 
 import (

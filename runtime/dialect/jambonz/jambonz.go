@@ -1,5 +1,5 @@
-// Package jambonz is the custom speech of jambonz: a request for each text, or a socket to which it streams what a
-// language model writes.
+// Package jambonz is the custom speech API of jambonz. It has a request for each text, and a socket for streamed text
+// of a language model.
 package jambonz
 
 import (

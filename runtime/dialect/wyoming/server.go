@@ -41,8 +41,8 @@ func New(cfg Config) *Server { return &Server{cfg: cfg, open: map[*conn]struct{}
 // errDraining ends connections that are idle while the server goes away.
 var errDraining = errors.New("the server is going away")
 
-// Serve answers the connections of l until l is closed or ctx ends, and returns when all of them are over. Whatever is
-// spoken when ctx ends is cut.
+// Serve serves the connections of l until l is closed or ctx ends. It returns when all of them have ended. Whatever
+// is spoken when ctx ends is cut.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.running.Wait()
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()

@@ -76,8 +76,8 @@ func (f *RouterUpdates) next() (all []*wire.RouterMessage) {
 	return all
 }
 
-// Follow hands what the pod says to events, and tells it what f has to say, until the link breaks, is silent for 10 s or
-// ctx ends. begun is called when the pod has answered. One Follow at a time may use f.
+// Follow passes the messages of a pod to events and sends the updates of f. It ends when the connection breaks, is
+// silent for 10 s, or ctx ends. begun is called when the pod has answered. One Follow at a time may use f.
 func (c *Client) Follow(ctx context.Context, router uint64, f *RouterUpdates, begun func(), events Events) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)

@@ -1,6 +1,6 @@
-// Package link is how routers and worker pods talk, over gRPC: utterances go one way and audio comes back, pods tell of
-// their slots and routers of those who wait. [Server] is a pod's half, [Client] a router's. Nothing here decides: what
-// a pod grants, and what a router does with what it hears, are of package route.
+// Package link is the gRPC connection of routers and worker pods. Utterances go to pods and audio comes back; pods
+// send the state of slots, routers their waiting requests. [Server] is a pod's half, [Client] a router's. Nothing
+// here decides: what a pod grants, and what a router does with what it hears, are of package route.
 package link
 
 import (
@@ -107,8 +107,8 @@ func (s *Server) Register(g grpc.ServiceRegistrar) {
 	wire.RegisterLinkServer(g, s)
 }
 
-// Run tells routers of every change of the slots, and grants those that become free without having been used, until
-// ctx ends. Then it ends the links, but no utterance. A server runs once.
+// Run sends every change of slots to routers until ctx ends. It grants slots that become free without having been
+// used. Then it ends the links, but no utterance. A server runs once.
 func (s *Server) Run(ctx context.Context) {
 	defer close(s.ended)
 	tick := time.NewTicker(heartbeat)

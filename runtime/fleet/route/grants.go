@@ -19,8 +19,8 @@ type waiters struct {
 	granted uint64      // how many grants it was sent
 }
 
-// Waiting takes in for how long the utterances of a router wait, the oldest first, and how many grants had reached it
-// when it said so: those that are still on their way to it are for the first ones.
+// Waiting sets how long the utterances of a router have waited, the oldest first. It also says how many grants had
+// reached the router at that time: those on their way are for the first utterances.
 func (g *Grants) Waiting(now time.Time, router uint64, ages []time.Duration, received uint64) {
 	w := g.of(router)
 	w.since = w.since[:0]

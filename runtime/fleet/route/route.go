@@ -249,7 +249,7 @@ func (r *Router) Leave(id ID) []Effect {
 	return r.done()
 }
 
-// Answered notes that a pod has sent the first frame of a request: it is well, and nobody else can be tried any more.
+// Answered notes the first frame of a request. The pod is healthy, and no other pod can be tried any more.
 func (r *Router) Answered(_ time.Time, id ID) []Effect {
 	if req, ok := r.requests[id]; ok && req.pod != nil {
 		req.answered = true
@@ -299,8 +299,8 @@ func (r *Router) Refused(now time.Time, id ID) []Effect {
 	return r.done()
 }
 
-// AttemptFailed notes that a pod did not speak a request, with err: it could not be reached, died or gave no sign of life. That
-// counts against it, and another pod is tried, unless a frame was heard already: then the request has ended.
+// AttemptFailed notes that a pod failed an attempt with err. It could not be reached, died or gave no sign of life.
+// That counts against it, and another pod is tried, unless a frame was heard already: then the request has ended.
 func (r *Router) AttemptFailed(now time.Time, id ID, err error) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod == nil {
@@ -410,8 +410,8 @@ func (r *Router) send(req *request, p *pod, grant uint64) {
 	r.add(Send{req.id, p.address, req.number, grant})
 }
 
-// Granted takes in that a pod keeps a slot for this router: for the oldest of those who wait, or for a session. It is
-// declined where there is none, or the pod is not in use here.
+// Granted notes a slot that a pod reserves for this router. It is for the oldest waiting request, or for a session.
+// It is declined where there is none, or the pod is not in use here.
 func (r *Router) Granted(now time.Time, address string, grant uint64, session string) []Effect {
 	p, ok := r.pods[address]
 	if !ok {

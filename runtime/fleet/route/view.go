@@ -114,7 +114,7 @@ func (r *Router) List(now time.Time, all []Endpoint) []Effect {
 	return r.done()
 }
 
-// Connect notes that a pod can be reached, and whether it is fit: speaks with the model that the others do.
+// Connect notes that a pod is reachable and whether it fits. A pod fits when it has the model of the others.
 func (r *Router) Connect(now time.Time, address string, fit bool) []Effect {
 	p, ok := r.pods[address]
 	if !ok {
@@ -174,7 +174,7 @@ func (r *Router) GrantsOf(address string) uint64 {
 	return 0
 }
 
-// FirstFrameOf returns how long the slowest first frame of a pod took while it was warmed; 0 where that is not known.
+// FirstFrameOf returns the time of a pod's slowest first frame during warm-up. 0 means unknown.
 func (r *Router) FirstFrameOf(address string) time.Duration {
 	if p, ok := r.pods[address]; ok {
 		return p.state.FirstFrame

@@ -62,7 +62,7 @@ func Name(role grpcauth.Role) string {
 	return grpcauth.Identity{Namespace: "shop", Name: "hindi", Role: role}.String()
 }
 
-// Issue makes a certificate for a role in a fleet that tests share, and returns its files in a folder of their own.
+// Issue makes a certificate for a role in the fleet of the tests. It returns the files in a new folder.
 func (a *Authority) Issue(role grpcauth.Role) grpcauth.Files {
 	a.t.Helper()
 	return a.Write(a.t.TempDir(), Leaf{URIs: []string{Name(role)}})
@@ -78,8 +78,7 @@ func (a *Authority) Open(role grpcauth.Role) *grpcauth.Certificates {
 	return c
 }
 
-// Write makes a certificate and writes it, its key and that of the authority to tls.crt, tls.key and ca.crt in folder,
-// over what is there.
+// Write issues a certificate and writes tls.crt, tls.key and ca.crt to folder. Files of these names are replaced.
 func (a *Authority) Write(folder string, l Leaf) grpcauth.Files {
 	a.t.Helper()
 	template := &x509.Certificate{

@@ -1,6 +1,6 @@
-// Package espeakng finds the espeak-ng program and runs it, confined: with an environment without secrets, a limit
-// of memory, and an end no later than the server's. The program and not its library: it is a process of its own,
-// under a licence of its own.
+// Package espeakng finds and runs the espeak-ng program. The process has an environment without secrets, a memory
+// limit, and ends no later than the server. The program and not its library: it is a process of its own, under a
+// licence of its own.
 package espeakng
 
 import (

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// FloatRows replaces every product that [FuseRows] would replace by a product of the rows as they are with a matrix
-// of floats: the integers times the scale of their output. So a graph computes what it does without rounding rows to
-// integers. It returns how many products it replaced.
+// FloatRows replaces the products of [FuseRows] by products of unrounded rows with a matrix of floats. The floats are
+// the integers times the scale of their output. So a graph computes without rounding rows to integers. It returns how
+// many products it replaced.
 func FloatRows(file []byte) (floats []byte, products int, err error) {
 	return rewriteRows(file, (*model).replaceByFloats)
 }

@@ -1,5 +1,5 @@
-// Package graph writes ONNX models, reads what others declare, and rewrites our own for operators of our own: a small builder, a small
-// reader and one rewrite over the protobuf encoding, without the schema and without generated code.
+// Package graph writes, reads and rewrites ONNX models. It has a small builder, a small reader and a rewrite over the
+// protobuf encoding, without the schema or generated code.
 package graph
 
 import (

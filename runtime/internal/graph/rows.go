@@ -29,8 +29,8 @@ func (b *Builder) RowZeros(x Value) Value {
 	return b.Op("Expand", []Value{b.Uint8(RowZero), count})
 }
 
-// MultiplyRows makes bytes of rows, f32 [rows, in], and multiplies them by a matrix of [in, out] and by a scale for each output. zeros are
-// those of as many rows.
+// MultiplyRows adds a product of rows with an integer matrix. It quantises rows, f32 [rows, in], to bytes and
+// multiplies them by a matrix of [in, out] and by a scale for each output. zeros are those of as many rows.
 //
 // Every row has a scale of its own. A row of zeros has a scale of zero: what it becomes as integers has no meaning, but times zero it is
 // zeros again. [FuseRows] knows these nodes by every detail.
@@ -44,8 +44,8 @@ func (b *Builder) MultiplyRows(x, zeros Value, name string, matrix []int8, scale
 	return b.Op("Mul", []Value{y, b.Floats(name+".scales", scales, out)})
 }
 
-// FuseRows replaces every product of rows by an integer matrix, as [Builder.MultiplyRows] writes it in nine nodes, by one node of our own that makes
-// the same of the same rows. What differs from that writing in anything stays as it is.
+// FuseRows fuses every product of rows by an integer matrix into one custom operator. [Builder.MultiplyRows] writes
+// such a product in nine nodes; the result is the same. What differs from that writing in anything stays as it is.
 //
 // It returns the new file and how many products it replaced; a file without any comes back as it is. Otherwise fused shares no memory
 // with file, and nothing as large as a matrix is held beside the two. Nodes and weights that only the replaced nodes used are

@@ -27,7 +27,7 @@ func SignedProducts(file []byte) (products int, err error) {
 	return products + m.hidden, nil
 }
 
-// UnsignProducts makes the weights of every MatMulInteger unsigned: 128 is added to them and to their zero point, so
+// UnsignProducts makes the weights of every MatMulInteger unsigned. It adds 128 to them and to their zero point, so
 // that the products stay the same. It fails where products of integers are written in another way, which it would
 // have to leave as they are.
 func UnsignProducts(file []byte) ([]byte, error) {

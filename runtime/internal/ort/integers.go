@@ -12,9 +12,9 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
-// CheckIntegers multiplies the largest integers on a session like those that serve, with the kernel that they get,
-// and compares the results with integer arithmetic. An error says that they differ, and what to do. It tests each
-// kernel once; the library must be loaded.
+// CheckIntegers checks the kernel of this processor with the largest integers. It multiplies them in a session like
+// those that serve, and compares the results with integer arithmetic. An error says that they differ, and what to do.
+// It tests each kernel once; the library must be loaded.
 func CheckIntegers() error {
 	name := Kernel()
 	tested, _ := checked.LoadOrStore(name, sync.OnceValue(func() error {

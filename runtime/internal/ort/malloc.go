@@ -28,5 +28,5 @@ func mapLarge() {
 	C.map_large(large)
 }
 
-// Trim gives memory that the C library holds free back to the system: what loading sessions needed in passing, 6 MB at full size.
+// Trim returns free memory of the C library to the system. Loading sessions leaves 6 MB of it at full size.
 func Trim() { C.trim() }

@@ -1,5 +1,4 @@
-// Package ort is the part of ONNX Runtime that the engine uses: sessions that many goroutines share, each with its
-// own tensors.
+// Package ort is the used part of ONNX Runtime. Sessions are shared by many goroutines, each with its own tensors.
 //
 // A tensor wraps memory that stays where it is as long as the tensor lives, so that a run copies nothing in or out.
 // One tensor may be both an input and an output of a run; no two runs may use it at the same time.

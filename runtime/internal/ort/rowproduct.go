@@ -23,8 +23,8 @@ var kernels struct {
 	used rowproduct.Kernel
 }
 
-// UseKernel chooses the kernel of products of integers by its name, for sessions that are opened from now on; the empty name stands for the
-// fastest that this processor can run, which is also used when nothing was chosen. An error says what there is.
+// UseKernel selects the kernel of integer products by name, for sessions that are opened later. The empty name
+// selects the fastest that this processor can run, which is also the default. An error says what there is.
 func UseKernel(name string) error {
 	k, err := rowproduct.Find(name)
 	if err != nil {

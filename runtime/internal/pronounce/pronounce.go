@@ -1,4 +1,4 @@
-// Package pronounce judges whether a word in capitals is said as a word or by its letters: VARSHA, but S B I.
+// Package pronounce decides whether a word in capitals is read as a word or spelled. VARSHA → Varsha, SBI → S B I.
 //
 // What is known stands in acronyms.tsv. Any other word is judged by its sounds: it is a word where its letters follow one another as they do
 // in Indian English, Roman Hindi and Indian names, and letters where they follow one another as in acronyms.

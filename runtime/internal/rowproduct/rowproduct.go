@@ -82,7 +82,8 @@ func Find(name string) (Kernel, error) {
 	return Kernel{}, fmt.Errorf("kernel %q: %s; it can run %s", name, why, strings.Join(names, ", "))
 }
 
-// Name is that of the set of instructions, such as avx512vnni; empty for the zero value, with which [Find] finds the fastest.
+// Name returns the instruction set, such as avx512vnni. It is empty for the zero value, with which [Find] finds the
+// fastest.
 func (k Kernel) Name() string {
 	if k.c == nil {
 		return ""

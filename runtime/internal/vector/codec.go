@@ -68,7 +68,8 @@ func (f Functions) ELURoundWords(q Words, x, bias []float32, largest int) {
 	}
 }
 
-// Norm writes y, which must not be x: each row less its mean, with a variance of one, times weight, plus bias.
+// Norm writes the layer norm of x to y, which must not be x. Each row is centred, scaled to a variance of one,
+// multiplied by weight, and bias is added.
 func (f Functions) Norm(y, x, weight, bias []float32, epsilon float32) {
 	columns := len(weight)
 	if len(y) != len(x) || len(bias) != columns || len(x)%columns != 0 {

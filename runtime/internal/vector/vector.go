@@ -74,8 +74,8 @@ func (f Functions) Name() string { return C.GoString(f.c.name) }
 // Affine is a factor and a summand for each channel.
 type Affine struct{ Factor, Summand []float32 }
 
-// Snake is the activation v + sin²(frequency v) height (Ziyin and others, 2020) of v, which is x after an affine. Height is one over the
-// frequency, for each channel.
+// Snake is the activation v + height sin²(frequency v) (Ziyin and others, 2020). v is x after an affine. Height is
+// one over the frequency, for each channel.
 type Snake struct{ Frequency, Height []float32 }
 
 // Snake writes y, which must not be x.

@@ -1,5 +1,5 @@
-// Package bundle is the form in which a Kokoro model is kept: it reads and checks the folder that the engine runs a
-// model from. Package convert makes such folders.
+// Package bundle is the stored form of a Kokoro model. It reads and checks the folder that the engine runs a model
+// from. Package convert makes such folders.
 //
 // A bundle is a folder: manifest.json, the graphs text and prosody, the weights of the vocoder, and one file for each
 // voice.
@@ -168,8 +168,7 @@ func (m *Manifest) Check() error {
 	return nil
 }
 
-// Open reads the manifest of the bundle in dir and checks that every file it names has the size it says. See [Verify]
-// for the hashes.
+// Open reads the manifest of the bundle in dir and checks the sizes of its files. See [Verify] for the hashes.
 func Open(dir string) (Manifest, error) {
 	data, err := folder.ReadSmall(filepath.Join(dir, ManifestFile), maxManifest)
 	if err != nil {

@@ -16,7 +16,7 @@ type Norm struct {
 	Mean, Variance []float32
 }
 
-// Prompt is what a voice is: its styles, and the statistics of the vocoder's norms by their names, such as
+// Prompt is the data of a voice. It has the styles, and the statistics of the vocoder's norms by name, such as
 // encode.norm1 and generator.resblocks.0.adain1.0.
 type Prompt struct {
 	Styles []float32 // [StyleRows][StyleSize]

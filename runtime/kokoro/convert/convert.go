@@ -1,5 +1,5 @@
-// Package convert makes Kokoro bundles: it reads the model and the voices as they are published, cuts the model into the
-// parts that the engine runs, and writes them in the form that package bundle reads.
+// Package convert makes Kokoro bundles. It reads the published model and voices, cuts the model into the parts that
+// the engine runs, and writes them in the form that package bundle reads.
 package convert
 
 import (

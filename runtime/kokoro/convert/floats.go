@@ -10,8 +10,8 @@ import (
 // audioOutput is what the export makes of its inputs.
 const audioOutput = "audio"
 
-// Floats writes a copy of an export that computes in floats, as the model did before it was quantised: the same weights, but nothing of a
-// signal is rounded. Beside the samples it gives how many frames each id lasts, before that is rounded. It is for comparing.
+// Floats writes a copy of an export that computes in floats. The weights stay the same, but no signal is rounded.
+// Beside the samples it gives how many frames each id lasts, before that is rounded. It is for comparing.
 func Floats(ctx context.Context, to io.Writer, export []byte) error {
 	s, err := readSource(export)
 	if err != nil {

@@ -43,9 +43,9 @@ func folder(tb testing.TB, root string) string {
 	return ""
 }
 
-// Bundle makes a bundle of the published model with these voices, under the names that they were published with or, as
-// NAME=PUBLISHED, under others, and returns its folder. It takes some seconds. Statistics of the vocoder's norms, if there are none, are those of
-// [convert.Constants], or made up for a voice that has none there.
+// Bundle makes a bundle of the published model with these voices and returns its folder. A voice keeps its published
+// name, or NAME=PUBLISHED renames it. It takes some seconds. Statistics of the vocoder's norms, if there are none,
+// are those of [convert.Constants], or made up for a voice that has none there.
 //
 // It is for [WithoutRaceDetector]. Whether many may use a model at once is for those tests that make their bundle by [RacingBundle].
 func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (string, bundle.Manifest) {
@@ -54,8 +54,8 @@ func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (stri
 	return RacingBundle(tb, norms, voices...)
 }
 
-// WithoutRaceDetector skips a test that computes alone and much, with the race detector, which would make it take ten times as long and
-// could find nothing. make test runs it without.
+// WithoutRaceDetector skips a test under the race detector. It is for tests that compute much in one goroutine, where
+// the detector takes ten times as long and finds nothing. make test runs it without.
 func WithoutRaceDetector(tb testing.TB) {
 	tb.Helper()
 	if raceDetector {

@@ -1,5 +1,5 @@
-// Package bundle is the form in which a neural model is kept: it reads and checks the folder that the engine runs a model from. Package
-// convert makes such folders.
+// Package bundle is the stored form of a neural model. It reads and checks the folder that the engine runs a model
+// from. Package convert makes such folders.
 //
 // A bundle is a folder: manifest.json, the graphs lm, flow and codec, host.safetensors with the few weights that the host itself
 // needs, the tokenizer and one file of keys and values for each voice.
@@ -226,7 +226,8 @@ func (l Limits) MaxFrames(tokens int) int {
 	return int(math.Ceil((float64(tokens)/l.TokensPerSecond + l.PaddingSeconds) * framesPerSecond))
 }
 
-// Longest is the most positions that a stream takes behind a prompt of so many: the prompt, the longest text and its frames.
+// Longest returns the most positions that a stream takes after a prompt of so many. They are the prompt, the longest
+// text and its frames.
 func (l Limits) Longest(prompt int) int { return prompt + l.MaxTokens + l.MaxFrames(l.MaxTokens) }
 
 // Decode is how latents become audio.
@@ -323,7 +324,7 @@ func (m *Manifest) Bytes() int64 {
 // MaxManifest is more than a thousand voices need. It bounds what is read before anything is known.
 const MaxManifest = 4 << 20
 
-// Open reads the manifest of the bundle in dir and checks that every file it names has the size it says. See [Verify] for the hashes.
+// Open reads the manifest of the bundle in dir and checks the sizes of its files. See [Verify] for the hashes.
 func Open(dir string) (Manifest, error) {
 	data, err := ReadSmall(filepath.Join(dir, ManifestFile), MaxManifest)
 	if err != nil {

@@ -2,8 +2,8 @@ package bundle
 
 import "math"
 
-// RotationFrequencies returns the angle by which each pair of a head turns from one position to the next, in float32 as the models were
-// trained with.
+// RotationFrequencies returns the angle of each pair of a head from one position to the next. It is computed in
+// float32, as in training.
 func RotationFrequencies(period float64, headDim int) []float32 {
 	f := make([]float32, headDim/2)
 	for i := range f {

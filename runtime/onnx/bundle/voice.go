@@ -22,9 +22,9 @@ type Prompt struct {
 	VoiceEmbedding []float32
 }
 
-// ReadPrompt reads a stored voice in any of the three forms that upstream has written: with the number of positions as offset, as the
-// length of current_end, or beside a pad, which must be 0. The cache may be longer than that; the rest is ignored. It must fit the
-// layers and heads of the model; that it was made with the same weights cannot be seen in it.
+// ReadPrompt reads a stored voice in any of upstream's three forms. The number of positions is the value offset, the
+// length of current_end, or beside a pad, which must be 0. The cache may be longer than that; the rest is ignored. It
+// must fit the layers and heads of the model; that it was made with the same weights cannot be seen in it.
 func ReadPrompt(t *safetensors.Tensors, d Dims) (Prompt, error) {
 	var p Prompt
 	known := 0

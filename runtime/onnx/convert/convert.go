@@ -1,5 +1,5 @@
-// Package convert makes bundles: it reads the checkpoints that models are published as, reads voices with them, builds the graphs that the
-// engine runs, and writes all of it in the form that package bundle reads. It also makes up models with random weights.
+// Package convert makes bundles. It reads published checkpoints and voices, builds the graphs that the engine runs,
+// and writes all of it in the form that package bundle reads. It also makes up models with random weights.
 package convert
 
 import (

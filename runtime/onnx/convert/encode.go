@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Encode returns what the encoder of c's weights makes of a recording of 24 kHz in [-1, 1]: [frames, width of the prompt], not normalised.
-// A last frame that is not whole is filled with zeros. Converting a recording does this after making it end on a pause; Encode is for
-// comparing the encoder with another one.
+// Encode runs the encoder of c's weights on a recording of 24 kHz in [-1, 1]. The result is [frames, width of the
+// prompt], not normalised. A last frame that is not whole is filled with zeros. Converting a recording does this
+// after making it end on a pause; Encode is for comparing the encoder with another one.
 func Encode(ctx context.Context, c Conversion, samples []float32) (latents []float32, err error) {
 	config, err := c.config()
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// LM builds the language model: one graph that reads many rows at once (prefill, one stream) or one row for each of several streams.
+// LM builds the graph of the language model. It reads many rows at once (prefill, one stream) or one row for each of
+// several streams.
 //
 // The host makes the rows, so that text, the start row and latents look alike to the graph. Keys and values are written in place: the
 // tensors KI and VI must also be given as the outputs KI_out and VI_out. lengths holds the number of positions before the last row of
@@ -84,8 +85,8 @@ func (c *Checkpoint) lm() (*drawn, error) {
 	return b.drawn()
 }
 
-// FlowHead builds one step of the flow alone: from the state h, the point x and the row of the time table for this step to the next
-// point. The time table is part of [bundle.Host].
+// FlowHead builds one step of the flow. It goes from the state h, the point x and the row of the time table for this
+// step to the next point. The time table is part of [bundle.Host].
 func (c *Checkpoint) FlowHead() (Built, error) {
 	d, err := c.flowHead()
 	return d.built(err)

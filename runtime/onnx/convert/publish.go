@@ -22,9 +22,9 @@ const (
 	PublishedTokenizer = "tokenizer.model"
 )
 
-// Publish writes the model into dir as its makers would publish it: a configuration, weights of 16 bits (BF16) with those
-// of the encoder, and a tokenizer. It has no voice. The configuration names the other files as lying in at, a folder or
-// an address of a hub; empty means beside it. [Convert] makes a bundle of them.
+// Publish writes the model to dir in the published form. That is a configuration, weights of 16 bits (BF16) with
+// those of the encoder, and a tokenizer. It has no voice. The configuration names the other files as lying in at, a
+// folder or an address of a hub; empty means beside it. [Convert] makes a bundle of them.
 func (r Random) Publish(dir, at string) error {
 	source, err := r.Source()
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
-// Random describes a model with random weights: it makes noise in place of speech, at the cost of a real one. The same description
-// gives the same bundle.
+// Random describes a model with random weights. It makes noise instead of speech, at the cost of a real model. The
+// same description gives the same bundle.
 //
 // Its tokenizer knows single letters: a text has a token for each, one for its beginning and one for the full stop that is added. Without
 // Ends a chunk of n tokens sounds exactly [bundle.Limits.MaxFrames] of n frames, and eos is false. With Ends the end mark stands in the first
@@ -48,8 +48,8 @@ func Tiny() Random {
 	}
 }
 
-// Lite has the depth of the released models and half their width, thus about a quarter of their weights: it is for trying out a
-// server on a small machine, where Full would be slow and Tiny would not show what anything costs.
+// Lite has the depth of the released models and half their width, thus a quarter of their weights. It is for trying a
+// server on a small machine, where Full would be slow and Tiny would not show real costs.
 func Lite() Random {
 	return Random{
 		Seed: 1, Width: 512, Heads: 8, Layers: 6, HiddenScale: 4, FlowWidth: 256, FlowBlocks: 6, FlowSteps: 1,
@@ -57,8 +57,8 @@ func Lite() Random {
 	}
 }
 
-// Full has the sizes of the released models of six layers: 109.5 million values, with those of the encoder, which speaking does not
-// need.
+// Full has the sizes of the released models of six layers. They have 109.5 million values, with those of the encoder,
+// which speaking does not need.
 func Full() Random {
 	return Random{
 		Seed: 1, Width: 1024, Heads: 16, Layers: 6, HiddenScale: 4, FlowWidth: 512, FlowBlocks: 6, FlowSteps: 1,

@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/recording"
 )
 
-// ReadRecording returns the samples of a recording to make a voice of, mono at 24 kHz, at most 30 s, in whole
-// frames that end as endOnPause says, and what the file was.
+// ReadRecording reads a recording for making a voice. It returns mono samples at 24 kHz, at most 30 s in whole frames
+// that end as endOnPause says, and a description of the file.
 func ReadRecording(ctx context.Context, path string) ([]float64, *recording.Recording, error) {
 	return readRecording(ctx, path, maxPrompt)
 }

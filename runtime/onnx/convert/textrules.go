@@ -20,9 +20,9 @@ const (
 	enclosingMarks = "\"'“”‘’«»()[]{}"
 )
 
-// TextRules returns the rules of text that a configuration asks for, as far as the tokenizer and what the model was
-// trained on allow. A mark that the tokenizer has no piece for would be read as something unknown, which ends speech
-// early; one that the model has never seen does what it likes.
+// TextRules returns the text rules of a configuration, as far as the tokenizer and the training data allow. A mark
+// that the tokenizer has no piece for would be read as something unknown, which ends speech early; one that the model
+// has never seen does what it likes.
 //
 // A danda without a piece of its own becomes a full stop. Other marks become one, or a comma, only where they would be unknown: a model
 // whose tokenizer falls back to bytes has learnt them as such. Where there is neither full stop nor comma, a space is left. A letter

@@ -58,7 +58,7 @@ func DefaultText(c Config) bundle.Text {
 	return t
 }
 
-// DefaultSampling returns upstream's rules of noise and of the end of speech, as far as a configuration does not change them.
+// DefaultSampling returns upstream's sampling and end-of-speech rules with the changes of a configuration.
 func DefaultSampling(c Config) bundle.Sampling {
 	s := bundle.Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5, ShortWords: 4}
 	if c.DefaultTemperature != nil {

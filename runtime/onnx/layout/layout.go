@@ -1,4 +1,4 @@
-// Package layout loads models in the folders in which they are published for ONNX Runtime, as they are: the KevinAHM export with and
+// Package layout loads models in their published folders for ONNX Runtime. It reads the KevinAHM export with and
 // without a description, and sherpa-onnx. Folders of the other known families are refused by name.
 //
 // All three hold the same five graphs: a table of text, a language model, its flow, a codec and, for new voices, an encoder. Their

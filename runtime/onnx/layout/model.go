@@ -17,8 +17,8 @@ import (
 	"github.com/swar-tts/swar/runtime/tokenize"
 )
 
-// Model is a public model: its graphs, its voices and the rules that its folder gives or that stand in for what it does not say. It
-// is safe for concurrent use.
+// Model is a public model with its graphs and voices. Its rules come from its folder, or are defaults. It is safe for
+// concurrent use.
 type Model struct {
 	// Manifest holds Model, Dims.Width, Latent, Vocab and Layers, Flow, BOS, Text, Sampling, Limits, Decode, Precision and Voices. It
 	// names no files.

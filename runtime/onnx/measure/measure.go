@@ -1,5 +1,5 @@
-// Package measure times the graphs of a bundle one by one, without the engine around them: what a step, a reading and a decoding cost,
-// in time of the processor and not of the clock, because machines that others use as well tell different times every minute.
+// Package measure times the graphs of a bundle one by one, without the engine. It measures processor time of a step,
+// a prefill and a decode, because wall time on shared machines varies every minute.
 package measure
 
 import (
@@ -168,7 +168,8 @@ func (g *Graphs) language(streams, rows int) (func() (time.Duration, error), err
 	return timed(g.lm, inputs, outputs), nil
 }
 
-// Decode returns a function that decodes so many frames at once, in the middle of a chunk, and says how long it took.
+// Decode returns a function that decodes so many frames at once and returns how long it took. It runs in the middle
+// of a chunk.
 func (g *Graphs) Decode(frames int) (func() (time.Duration, error), error) {
 	d, err := g.codec.NewDecoder()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
-// Products are twenty products of rows by integers, one after another, of 2048 by 2048 each: more weights than caches
-// hold, as a step has. They are not safe for concurrent use.
+// Products are twenty products of rows by integers, of 2048 by 2048 each. Like a step, they need more weights than
+// caches hold. They are not safe for concurrent use.
 type Products struct {
 	own, exact *ort.Session
 	open       []*ort.Tensor
@@ -21,8 +21,8 @@ const (
 	width    = 2048
 )
 
-// OpenProducts opens them with the present kernel and with ONNX Runtime's own operators on unsigned weights, which
-// are exact on every processor. The library must be loaded.
+// OpenProducts opens them with the present kernel and with ONNX Runtime's own operators. Those run on unsigned
+// weights, which are exact on every processor. The library must be loaded.
 func OpenProducts() (*Products, error) {
 	b := graph.New("products")
 	x := b.Input("x", graph.F32, "rows", width)
@@ -51,8 +51,8 @@ func OpenProducts() (*Products, error) {
 	return p, nil
 }
 
-// Rows returns functions that multiply so many rows, by a kernel of our own and by ONNX Runtime, and say how long it
-// took.
+// Rows returns functions that multiply so many rows and return how long it took. One uses the native kernel, the
+// other ONNX Runtime.
 func (p *Products) Rows(rows int) (own, exact func() (time.Duration, error), err error) {
 	var tensors [2]*ort.Tensor
 	for i := range tensors {

@@ -45,8 +45,9 @@ type Result struct {
 	Note    string // what was found, in one line; empty where the figures say it all
 }
 
-// Check runs every case of golden vectors in c.Dir: it converts the checkpoint of the case to a bundle, lets the engine's language model,
-// flow, codec and rules work on the stored noise, each step on its own latent of the step before, and compares.
+// Check runs every case of golden vectors in c.Dir. It converts the checkpoint of the case to a bundle, lets the
+// engine's language model, flow, codec and rules work on the stored noise, each step on its own latent of the step
+// before, and compares.
 //
 // In int8 that is how steps, frames and endings are found, which must be equal. Values are compared by the bounds of [integerBounds].
 //

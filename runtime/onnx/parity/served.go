@@ -31,9 +31,9 @@ type ServedConfig struct {
 	Most    int // frames that are compared; 0 means to the end
 }
 
-// CheckServed lets a bundle in int8 speak on this processor as it is served, and with floats in place of the integers
-// that rows become, each step on the latent that the floats drew in the step before. It returns a result for frames
-// and ending, which must be equal, and for states, latents and audio. An error says that it could not be computed.
+// CheckServed compares an int8 bundle on this processor with the same graph in floats. Each step works on the latent
+// that the floats drew in the step before. It returns a result for frames and ending, which must be equal, and for
+// states, latents and audio. An error says that it could not be computed.
 func CheckServed(ctx context.Context, c ServedConfig) (_ []Result, err error) {
 	manifest, err := bundle.Open(c.Bundle)
 	if err != nil {

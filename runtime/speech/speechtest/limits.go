@@ -24,9 +24,10 @@ type Limits struct {
 	Growth     int // bytes by which the process may grow meanwhile; 0 means 16 MiB
 }
 
-// RunLimits checks what speakers do at the limits of an utterance: the longest text, as many chunks as there may be, a cancel after any
-// frame, more utterances than workers, and hundreds of them. open returns a speaker with so many ready workers on which an utterance may
-// wait for a minute, and registers its end with t.Cleanup; it is called once for each sub-test.
+// RunLimits tests speakers at the limits of an utterance. It tries the longest text, the most chunks, a cancel after
+// any frame, more utterances than workers, and hundreds of them. open returns a speaker with so many ready workers on
+// which an utterance may wait for a minute, and registers its end with t.Cleanup; it is called once for each
+// sub-test.
 func RunLimits(t *testing.T, l Limits, open func(t *testing.T, workers int) speech.Speaker) {
 	t.Helper()
 	l.Every, l.Utterances, l.Growth = max(l.Every, 1), orElse(l.Utterances, 200), orElse(l.Growth, 16<<20)

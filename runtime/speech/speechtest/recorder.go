@@ -1,4 +1,4 @@
-// Package speechtest checks speakers: a sink that records and insists on the order of events, and the suite that every
+// Package speechtest tests speakers. It has a sink that checks the order of events, and the suite that every
 // [speech.Speaker] passes, local or remote.
 package speechtest
 

@@ -1,4 +1,5 @@
-// Package synthtest holds a fake engine whose audio can be decoded back to its text, and the suite that every engine passes.
+// Package synthtest has a fake engine and the suite for engines. The audio of the fake can be decoded back to its
+// text.
 package synthtest
 
 import (

@@ -34,8 +34,8 @@ type Config struct {
 	Log        *slog.Logger    // required
 }
 
-// Source is a [discover.Source] of all addresses in the EndpointSlices of a Service, ready or not: what a pod is good
-// for, it says itself. Pods of a Service with addresses of both families have two; of those, IPv4 counts.
+// Source is a [discover.Source] of all addresses in the EndpointSlices of a Service, ready or not. Pods report their
+// own readiness. Pods of a Service with addresses of both families have two; of those, IPv4 counts.
 //
 // Only what the API server has said changes the endpoints. While it is away, the last ones stay.
 type Source struct {

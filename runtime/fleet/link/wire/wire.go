@@ -1,5 +1,5 @@
-// Package wire is what routers and worker pods agree on: the protocol, generated from fleet.proto, and what its
-// messages mean in the vocabulary of speech.
+// Package wire is the protocol of routers and worker pods. It is generated from fleet.proto, with conversions to the
+// vocabulary of speech.
 package wire
 
 //go:generate ../../../../hack/protoc.sh fleet.proto

@@ -1,5 +1,5 @@
-// Package routetest is a worker pod as routers meet it, without workers, a network or a clock: for the tests of package
-// route and for the simulator. What it grants is decided by [route.Grants], as in a real one.
+// Package routetest is a fake worker pod without workers, network or clock. The tests of package route and the
+// simulator use it. What it grants is decided by [route.Grants], as in a real one.
 package routetest
 
 import (
@@ -105,8 +105,8 @@ func (p *Pod) Expire(now time.Time) []Grant {
 	return p.grantIdle(now)
 }
 
-// Speak gives an attempt of a router a slot: the one that was granted to it, if it is still kept, else any. It reports
-// whether there is one.
+// Speak gives a slot to an attempt of a router. It is the granted slot, if that is still reserved, else any. It
+// reports whether there is one.
 func (p *Pod) Speak(router, number, grant uint64) bool {
 	p.seen[router] = max(p.seen[router], number)
 	if !p.IsOpen() {

@@ -1,5 +1,5 @@
-// Package phoneme reads prepared text as Kokoro was taught to: as phonemes of espeak-ng, written in the symbols of
-// its vocabulary.
+// Package phoneme turns prepared text into the phonemes that Kokoro was trained on. They come from espeak-ng, in the
+// symbols of Kokoro's vocabulary.
 package phoneme
 
 import (

@@ -142,8 +142,9 @@ var (
 	markIDs  = idsOf(";:,.!?…—")
 )
 
-// Fed returns what the model is fed for the ids of a text, which are not empty: pauses around them, and a full stop where there is no mark
-// at the end. The statistics of voices are of sentences: without a mark, the end is noise.
+// Fed returns the model's input for the ids of a text, which are not empty. It adds pauses around them, and a full
+// stop where there is no mark at the end. The statistics of voices are of sentences: without a mark, the end is
+// noise.
 func Fed(ids []int64) []int64 {
 	fed := append(make([]int64, 0, len(ids)+3), pause)
 	fed = append(fed, ids...)

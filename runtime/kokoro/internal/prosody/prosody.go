@@ -1,5 +1,5 @@
-// Package prosody says how a text is to sound: it runs the two graphs of a bundle that make of the ids of phonemes and a
-// style how long each of them lasts, and pitch and energy over time.
+// Package prosody predicts the prosody of a text. It runs the two graphs of a bundle that turn phoneme ids and a
+// style into durations, and into pitch and energy over time.
 package prosody
 
 import (

@@ -1,5 +1,6 @@
-// Command reference writes down what hack/voices needs to speak with the published model itself, on ONNX Runtime and chunk by chunk:
-// the ids that the model is fed for each line of standard input, and, with -floats, a copy of the export in floats.
+// Command reference exports what hack/voices needs to run the published model on ONNX Runtime, chunk by chunk. It
+// prints the ids that the model is fed for each line of standard input, and with -floats writes a copy of the export
+// in floats.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package vocoder makes samples of what a chunk of text is to sound like: the decoder and the generator of Kokoro (StyleTTS 2 with an
-// iSTFTNet), piece by piece.
+// Package vocoder turns prosody into samples, piece by piece. It is the decoder and the generator of Kokoro (StyleTTS
+// 2 with an iSTFTNet).
 //
 // Norms over time use constants of the voice in place of the statistics of the signal, so that a sample depends on what is near it and on
 // nothing else. Every convolution keeps the rows it still needs, so that nothing is computed twice, and the samples do not depend on

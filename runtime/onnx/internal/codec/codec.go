@@ -1,6 +1,6 @@
-// Package codec turns latents into samples by kernels of our own, from the graph that stands in a bundle in int8. What it computes is that
-// graph, but for what is rounded: rows of the transformer are bytes, as in the graph, and those of the convolutions are words, whose
-// rounding is not heard, see package convolve.
+// Package codec turns latents into samples with native kernels. The weights come from the int8 graph of a bundle.
+// What it computes is that graph, but for what is rounded: rows of the transformer are bytes, as in the graph, and
+// those of the convolutions are words, whose rounding is not heard, see package convolve.
 //
 // Each row is rounded by itself, and each sum has an order of its own, so that the samples do not depend on how many frames are decoded at
 // once, on other streams, or on the kernel.
@@ -131,8 +131,8 @@ func (d *Decoder) Begin() {
 	clear(d.taps)
 }
 
-// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call. They do
-// not depend on how frames are grouped.
+// Decode turns the next latents into samples. The samples are valid until the next call. They do not depend on how
+// frames are grouped.
 func (d *Decoder) Decode(latents []float32, frames int) ([]float32, error) {
 	return InGroups(latents, d.codec.dims.Latent, frames, d.decode)
 }

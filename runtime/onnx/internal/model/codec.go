@@ -135,8 +135,8 @@ func (d *graphDecoder) Begin() {
 	clear(d.states)
 }
 
-// Decode never runs more frames at once than a worker does: with five and more the library adds up in another
-// order, which the last bits of the samples show (1.2e-6 instead of 9e-7 from one by one).
+// Decode never runs more frames at once than a worker does. With five and more the library adds up in another order,
+// which the last bits of the samples show (1.2e-6 instead of 9e-7 from one by one).
 func (d *graphDecoder) Decode(latents []float32, frames int) ([]float32, error) {
 	return codec.InGroups(latents, d.codec.dims.Latent, frames, d.decode)
 }
@@ -215,7 +215,7 @@ func (g *decoding) maskFrom(position, positions, window int) {
 	}
 }
 
-// FadeIn rises from 0 to 1, both included: a fresh decoder begins with a small step, which is heard as a click.
+// FadeIn is a ramp from 0 to 1, both included. A fresh decoder begins with a small step, which would be a click.
 func FadeIn(samples []float32) {
 	for i := range samples {
 		samples[i] *= float32(i) / float32(max(len(samples)-1, 1))

@@ -126,9 +126,9 @@ func (c *KVCache) unassign(i int) {
 	c.slots[i].stream = nil
 }
 
-// LockRange locks a range of slots: that of wanted[0], and with it as many of the others as lie near it and bring the number up to
-// at most most. Each may bring up to two dummies along: at full size a run of one stream takes 5.3 ms and every further row 0.9 ms.
-// n is 0 where the slot of wanted[0] is locked. Call UnlockRange when the run is over.
+// LockRange locks the slot wanted[0] and slots near it. It locks as many of the others in wanted as bring the range
+// to at most most slots. Each may bring up to two dummies along: at full size a run of one stream takes 5.3 ms and
+// every further row 0.9 ms. n is 0 where the slot of wanted[0] is locked. Call UnlockRange when the run is over.
 func (c *KVCache) LockRange(wanted []*Stream, most int) (first, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -301,7 +301,7 @@ func (s *Stream) SetNoise(noise []float32) error {
 	return s.checkRoom(1)
 }
 
-// Feed puts another latent, the first values of the given ones, in place of the one that the next step reads.
+// Feed replaces the latent that the next step reads by the first values of the given ones.
 func (s *Stream) Feed(latent []float32) { copy(s.latent, latent) }
 
 // KeysAndValues returns those of the first n positions as the reference stores them: [layers, 2, positions, heads, head_dim].

@@ -1,5 +1,6 @@
-// Package model runs the graphs of a bundle: the language model with its flow, the codec, and the rules by which text goes in and speech
-// ends. It does not know who waits for what; the engine decides that, and the check of golden vectors needs no engine.
+// Package model runs the graphs of a bundle. They are the language model with its flow and the codec; it also
+// prepares text and detects the end of speech. It does not know who waits for what; the engine decides that, and the
+// check of golden vectors needs no engine.
 package model
 
 import (

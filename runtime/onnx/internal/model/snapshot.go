@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Snapshot is what the language model knows after the text of a chunk: the positions behind the voice prompt, and
-// what it said last. It is never changed, so that any stream of the same model may restore it until it is freed.
+// Snapshot is the state of the language model after the text of a chunk. It has the positions after the voice prompt,
+// and the last output. It is never changed, so that any stream of the same model may restore it until it is freed.
 type Snapshot struct {
 	positions int
 	kv        []float32 // of each of the arrays of [KVCache] one after another: [heads, positions, head_dim]
@@ -15,8 +15,8 @@ type Snapshot struct {
 	freePages func() error
 }
 
-// Save returns a [Snapshot] of what Prefill left behind the voice prompt and how many bytes that takes, nil where the
-// system has no memory for it. Call it before Step, and Free in the end.
+// Save returns a [Snapshot] of the state after Prefill and its size in bytes. It is nil when the system has no memory
+// for it. Call it before Step, and Free in the end.
 //
 // Keys and values lie in memory that the collector does not see: it would let garbage grow as large as a full prefill
 // cache.

@@ -95,8 +95,8 @@ func (p keptPrompt) close() error {
 	return err
 }
 
-// LoadVoice reads a voice of the bundle in dir, which streams may Begin with from then on by the given name. A prompt that
-// is longer than streams have room for is an error.
+// LoadVoice loads a voice of the bundle in dir. Streams may then Begin with it by the given name. A prompt that is
+// longer than streams have room for is an error.
 func (m *Model) LoadVoice(dir, name string, v bundle.Voice) error {
 	p, err := bundle.OpenPrompt(filepath.Join(dir, v.File.File), m.Manifest.Dims)
 	if err != nil {

@@ -75,7 +75,7 @@ func Load(t testing.TB, name string) *Case {
 	return v
 }
 
-// Weights opens the weights of a case; those of case 07 are case 01's, rounded to 16 bits and stored so.
+// Weights opens the weights of a case. Those of case 07 are case 01's, rounded to and stored in 16 bits.
 func Weights(t testing.TB, name string) *safetensors.Tensors {
 	t.Helper()
 	if name != "07-bf16" {

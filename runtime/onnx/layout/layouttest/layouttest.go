@@ -1,6 +1,6 @@
-// Package layouttest writes random models in the public layouts, so that what reads them can be tested and measured without the
-// published files: same names, shapes, order and structure of the graphs, and the weights of [convert.SynthRandom], so that both must
-// sound alike.
+// Package layouttest writes random models in the public layouts, for tests and benchmarks without the published
+// files. Names, shapes, order and structure of the graphs are those of the published ones, and the weights those of
+// [convert.SynthRandom], so that both must sound alike.
 //
 // The graphs of a frame also cost ONNX Runtime what published ones cost. They were compared with what PyTorch's TorchScript exporter makes
 // of the same computation and weights: release 1.13, corrected to the nodes of 2.9, with the exact GELU of the published files. Optimised,
