@@ -97,7 +97,7 @@ func TestCheckHearsWhatIsWrong(t *testing.T) {
 		"another rate":                {wavOf(16000, whole, 1000), "BAD   format  16000 Hz"},
 		"silence":                     {wavOf(second, whole, 999), "BAD   sound   0 of 13 frames"},
 		"nothing":                     {wavOf(second, 0, 0), "BAD   length  0.00 s"},
-		"part of a frame":             {wavOf(second, whole+1, 1000), "no whole frames"},
+		"part of a frame":             {wavOf(second, whole+1, 1000), "not whole frames"},
 		"a frame for a long sentence": {wavOf(second, 1920, 1000), "BAD   length  0.08 s for 10 letters; want 0.15 to 7.00 s"},
 		"seven seconds":               {wavOf(second, 87*1920, 1000), ""},
 		"more than seven":             {wavOf(second, 88*1920, 1000), "BAD   length  7.04 s"},
