@@ -1,7 +1,8 @@
 // Package client speaks to a Swar server: text in, Hinglish speech out, as it is produced.
 //
-// [Client.Speak] is one utterance over HTTP, [Client.SpeakWords] one with the time of each word; [Client.Stream] opens a WebSocket for
-// many, with an event for everything that happens. All tell a finished stream from one that was cut. See the examples.
+// [Client.Speak] is one utterance over HTTP, [Client.SpeakWords] one with the time of each word; [Client.Stream]
+// opens a WebSocket for many, with an event for everything that happens. All tell a finished stream from one that was
+// cut. See the examples.
 package client
 
 import (
@@ -22,13 +23,13 @@ type Options struct {
 	// Key is the API key. It travels as a bearer token, which net/http drops when a server redirects to another host.
 	Key string
 
-	// HTTPClient makes the calls; nil means one of the package, with a connection pool that all Clients share. Its Timeout should be
-	// 0, because a stream may last two minutes: bound a call by its context instead. For WebSockets the proxy, dialler and TLS
-	// settings are taken from its Transport, if that is a [http.Transport].
+	// HTTPClient makes the calls; nil means one of the package, with a connection pool that all Clients share. Its
+	// Timeout should be 0, because a stream may last two minutes: bound a call by its context instead. For WebSockets
+	// the proxy, dialler and TLS settings are taken from its Transport, if that is a [http.Transport].
 	HTTPClient *http.Client
 
-	// Retry makes calls that are refused for want of capacity, or that fail inside the server, try again as [Backoff] says. It never
-	// repeats a request that has begun to answer with audio, and does not apply to WebSockets.
+	// Retry makes calls that are refused for want of capacity, or that fail inside the server, try again as [Backoff]
+	// says. It never repeats a request that has begun to answer with audio, and does not apply to WebSockets.
 	Retry bool
 
 	// UserAgent names the program to the server; "" means "swar-go".
@@ -94,7 +95,8 @@ func (c *Client) json(ctx context.Context, method, path string, body, to any) er
 	return nil
 }
 
-// call makes a request, again and again if that was asked for, and returns an answer that is a success. The caller closes its body.
+// call makes a request, again and again if that was asked for, and returns an answer that is a success. The caller
+// closes its body.
 func (c *Client) call(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	var encoded []byte
 	if body != nil {

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// Event is something that a server tells over a WebSocket: one of the *…Event types of this package. For each utterance they come in
-// this order: start; then for every chunk: chunk, audio, words if they were asked for, chunk end; then end. First audio comes once, right after the first audio.
-// Flushed comes between chunks of what is fed. Cancelled and error end an utterance in place of end. Utterances of one connection never mix.
+// Event is something that a server tells over a WebSocket: one of the *…Event types of this package. For each
+// utterance they come in this order: start; then for every chunk: chunk, audio, words if they were asked for, chunk
+// end; then end. First audio comes once, right after the first audio. Flushed comes between chunks of what is fed.
+// Cancelled and error end an utterance in place of end. Utterances of one connection never mix.
 type Event interface {
 	// About returns the part that all events have.
 	About() Head
@@ -16,8 +17,9 @@ type Event interface {
 
 // Head is the part that all events have.
 type Head struct {
-	RequestID string          // the utterance; "" for what concerns none
-	JSON      json.RawMessage // the event as it was received, with whatever this package does not know; nil for audio of a Conn
+	RequestID string // the utterance; "" for what concerns none
+	// the event as it was received, with whatever this package does not know; nil for audio of a Conn
+	JSON json.RawMessage
 }
 
 // About implements [Event].

@@ -29,11 +29,12 @@ func (c *Client) Voices(ctx context.Context) (Voices, error) {
 
 // Normalized is a text as it will be spoken.
 type Normalized struct {
-	Text       string  `json:"normalized"`
-	Disclosure string  `json:"disclosure,omitempty"` // what Text begins with that is not the client's; a space follows it
-	Unspoken   string  `json:"unspoken,omitempty"`   // what the model cannot speak and Text leaves out
-	Chars      int     `json:"chars"`                // code points of Text
-	InputChars int     `json:"input_chars"`          // code points of the trimmed input
+	Text string `json:"normalized"`
+	// what Text begins with that is not the client's; a space follows it
+	Disclosure string  `json:"disclosure,omitempty"`
+	Unspoken   string  `json:"unspoken,omitempty"` // what the model cannot speak and Text leaves out
+	Chars      int     `json:"chars"`              // code points of Text
+	InputChars int     `json:"input_chars"`        // code points of the trimmed input
 	Chunks     []Chunk `json:"chunks"`
 	Spans      []Span  `json:"spans"`
 }
@@ -58,13 +59,14 @@ type Span struct {
 	OutEnd   int `json:"out_end"`   // exclusive
 }
 
-// Normalize shows how text will be read and split, without speaking it. It is free. enDigits reads codes with English digit names.
+// Normalize shows how text will be read and split, without speaking it. It is free. enDigits reads codes with English
+// digit names.
 func (c *Client) Normalize(ctx context.Context, text string, enDigits bool) (Normalized, error) {
 	return c.Preview(ctx, Request{Text: text, EnDigits: enDigits})
 }
 
-// Preview is [Client.Normalize] for a request: what [Client.Speak] would speak for its Text, SSML, EnDigits and Lexicon. Its other
-// fields change nothing. Words of the project's lexicon are spans of kind "lexicon".
+// Preview is [Client.Normalize] for a request: what [Client.Speak] would speak for its Text, SSML, EnDigits and
+// Lexicon. Its other fields change nothing. Words of the project's lexicon are spans of kind "lexicon".
 func (c *Client) Preview(ctx context.Context, r Request) (Normalized, error) {
 	var n Normalized
 	if err := checkText(r.Text); err != nil {
@@ -111,7 +113,8 @@ func (h *Health) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*h = Health{w.Status, seconds(w.UptimeS), w.Workers, w.WorkersReady, w.WorkersBusy, w.QueueDepth, w.QueueLimit, w.Model, w.Version}
+	*h = Health{w.Status, seconds(w.UptimeS), w.Workers, w.WorkersReady, w.WorkersBusy, w.QueueDepth, w.QueueLimit,
+		w.Model, w.Version}
 	return nil
 }
 

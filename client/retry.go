@@ -21,8 +21,8 @@ const (
 //   - status 500: once, at once;
 //   - anything else, above all 400 to 499, a time-out, and audio that was cut after it had begun: never.
 //
-// The zero value is ready; use one per request. [Options.Retry] applies it to every call; over a WebSocket it takes the Err of an
-// [ErrorEvent]. It is not safe for concurrent use.
+// The zero value is ready; use one per request. [Options.Retry] applies it to every call; over a WebSocket it takes
+// the Err of an [ErrorEvent]. It is not safe for concurrent use.
 type Backoff struct{ busy, failed int }
 
 // Next returns how long to wait before the retry of a request that failed with err. It returns false when a retry is

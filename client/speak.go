@@ -38,15 +38,16 @@ type Request struct {
 	Voice  string // "" means anjura
 	Format Format // "" means WAV over HTTP and PCM16 over a WebSocket
 
-	// Buffered asks for the whole audio at once: a WAV then states its true length, and a failure is an error before any audio. A
-	// WebSocket ignores it.
+	// Buffered asks for the whole audio at once: a WAV then states its true length, and a failure is an error before
+	// any audio. A WebSocket ignores it.
 	Buffered bool
 
-	// Metadata asks for a WAV that says where it comes from, in a LIST chunk before its samples. Those then begin after more
-	// than 44 bytes. A WebSocket ignores it; Ogg/Opus says so anyway.
+	// Metadata asks for a WAV that says where it comes from, in a LIST chunk before its samples. Those then begin
+	// after more than 44 bytes. A WebSocket ignores it; Ogg/Opus says so anyway.
 	Metadata bool
 
-	// WordTimes asks a WebSocket for a [WordsEvent] with each chunk. [Client.SpeakWords] has them anyway, and [Client.Speak] never.
+	// WordTimes asks a WebSocket for a [WordsEvent] with each chunk. [Client.SpeakWords] has them anyway, and
+	// [Client.Speak] never.
 	WordTimes bool
 
 	SSML        bool     // Text is a document of SSML; the server refuses elements that it does not know
@@ -78,7 +79,8 @@ func (r Request) message(typ string) ([]byte, error) {
 		Temperature *float64 `json:"temperature,omitempty"`
 		Seed        *int64   `json:"seed,omitempty"`
 		Timestamps  string   `json:"timestamps,omitempty"`
-	}{typ, r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, "", r.Raw, r.EnDigits, r.Lexicon, r.Temperature, r.Seed, ""}
+	}{typ, r.RequestID, r.Text, r.Voice, r.Format, nil, r.Metadata, "", r.Raw, r.EnDigits, r.Lexicon, r.Temperature,
+		r.Seed, ""}
 	if r.SSML {
 		w.InputType = "ssml"
 	}
@@ -93,8 +95,9 @@ func (r Request) message(typ string) ([]byte, error) {
 
 // Audio is the audio of one utterance, read as it is produced. It is not safe for concurrent use.
 type Audio struct {
-	RequestID   string
-	ContentType string // audio/wav, audio/ogg or audio/L16;rate=24000;channels=1 (the latter little-endian, whatever its RFC says)
+	RequestID string
+	// audio/wav, audio/ogg or audio/L16;rate=24000;channels=1 (the latter little-endian, whatever its RFC says)
+	ContentType string
 	Voice       string
 	Model       string
 	Seed        int64         // speaks the same again
@@ -116,8 +119,8 @@ type Proof struct {
 	SHA256 string        // of all bytes, in hexadecimal
 }
 
-// Speak says r and returns when the first 80 ms are there. The caller reads the Audio, and closes it in any case; closing early
-// makes the server stop within one frame. Ending ctx does the same, until the last byte is read.
+// Speak says r and returns when the first 80 ms are there. The caller reads the Audio, and closes it in any case;
+// closing early makes the server stop within one frame. Ending ctx does the same, until the last byte is read.
 //
 // A request that is refused, or fails before its first frame, is an [Error].
 func (c *Client) Speak(ctx context.Context, r Request) (*Audio, error) {
@@ -152,12 +155,13 @@ func checkText(text string) error {
 	return &Error{Status: http.StatusBadRequest, Code: CodeBadText, Text: "text: not valid UTF-8"}
 }
 
-// Read reads audio. It returns io.EOF only after all of it: audio that stops early, or differs from what the server sent, ends with a
-// [CutError]. Complete is what HTTP says is complete (RFC 9112, section 8): many proxies announce the trailers of a stream and drop
-// them, so that missing trailers prove nothing. Trailers that arrive must agree with the audio; see [Audio.Proof].
+// Read reads audio. It returns io.EOF only after all of it: audio that stops early, or differs from what the server
+// sent, ends with a [CutError]. Complete is what HTTP says is complete (RFC 9112, section 8): many proxies announce
+// the trailers of a stream and drop them, so that missing trailers prove nothing. Trailers that arrive must agree
+// with the audio; see [Audio.Proof].
 //
-// Read promptly: a server gives up on a reader that takes nothing for ten seconds. A consumer that keeps the pace of speech, such as
-// a player, should read from [Audio.ReadAhead].
+// Read promptly: a server gives up on a reader that takes nothing for ten seconds. A consumer that keeps the pace of
+// speech, such as a player, should read from [Audio.ReadAhead].
 func (a *Audio) Read(p []byte) (int, error) {
 	if a.err != nil {
 		return 0, a.err
@@ -192,8 +196,8 @@ var (
 	errClosed   = errors.New("client: audio is closed")
 )
 
-// Proof returns what the server says about the whole of the audio, once Read has returned io.EOF. It is false before that, and when a
-// proxy on the way drops the trailers.
+// Proof returns what the server says about the whole of the audio, once Read has returned io.EOF. It is false before
+// that, and when a proxy on the way drops the trailers.
 func (a *Audio) Proof() (Proof, bool) {
 	if a.err != io.EOF {
 		return Proof{}, false

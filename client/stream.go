@@ -24,10 +24,11 @@ const (
 	closeLimit = time.Second      // for the server's answer to a close
 )
 
-// Conn is a WebSocket connection on which utterances are spoken one after another. One goroutine may call Next while others call Send,
-// Cancel and Close.
+// Conn is a WebSocket connection on which utterances are spoken one after another. One goroutine may call Next while
+// others call Send, Cancel and Close.
 //
-// What arrives is read ahead, up to 64 MiB, so that a slow consumer (a player, for instance) does not make the server give up.
+// What arrives is read ahead, up to 64 MiB, so that a slow consumer (a player, for instance) does not make the server
+// give up.
 type Conn struct {
 	ws      *websocket.Conn
 	inbox   *inbox
@@ -40,14 +41,15 @@ type Conn struct {
 	closed  sync.Once
 }
 
-// Stream opens a connection, which lives until Close, or until ctx ends. The caller must close it in any case. A handshake that is
-// refused is an [Error].
+// Stream opens a connection, which lives until Close, or until ctx ends. The caller must close it in any case. A
+// handshake that is refused is an [Error].
 func (c *Client) Stream(ctx context.Context) (*Conn, error) {
 	u := c.base.JoinPath("/v1/tts/stream")
 	u.Scheme = map[string]string{"http": "ws", "https": "wss"}[u.Scheme]
 	header := http.Header{}
 	c.identify(header)
-	ws, resp, err := c.dialer().DialContext(ctx, u.String(), header) //nolint:bodyclose // gorilla has, after reading its beginning
+	ws, resp, err := c.dialer().DialContext(ctx, u.String(),
+		header) //nolint:bodyclose // gorilla has, after reading its beginning
 	switch {
 	case err != nil && resp != nil && errors.Is(err, websocket.ErrBadHandshake):
 		return nil, errorOf(resp)
@@ -124,7 +126,8 @@ func (c *Conn) ping() {
 
 // ClosedError says that the server or the network ended a connection.
 type ClosedError struct {
-	Code   int    // 1001: the server goes away; 1008: the key was revoked, or nobody read; 1013: too many connections; 1006: lost
+	// 1001: the server goes away; 1008: the key was revoked, or nobody read; 1013: too many connections; 1006: lost
+	Code   int
 	Reason string // of the server; may be empty
 	Err    error  // nil if the server closed in order
 }
@@ -158,8 +161,8 @@ func ending(err error) error {
 	}
 }
 
-// Send asks for an utterance. It is spoken after those that were sent before; Send does not wait for that. At most 32 may wait. It
-// returns the RequestID of r, or the one it made up.
+// Send asks for an utterance. It is spoken after those that were sent before; Send does not wait for that. At most 32
+// may wait. It returns the RequestID of r, or the one it made up.
 func (c *Conn) Send(r Request) (id string, err error) {
 	if r.RequestID == "" {
 		r.RequestID = "req_" + rand.Text()
@@ -197,8 +200,8 @@ func (c *Conn) Flush(id string) error { return c.command("flush", id) }
 // Finish has the rest spoken of the utterance called id, to which nothing can be appended any more.
 func (c *Conn) Finish(id string) error { return c.command("finish", id) }
 
-// Cancel stops the utterance called id, also one that is still waiting; "" means all of this connection. It does not wait: a
-// [CancelledEvent] follows, unless the utterance had just ended.
+// Cancel stops the utterance called id, also one that is still waiting; "" means all of this connection. It does not
+// wait: a [CancelledEvent] follows, unless the utterance had just ended.
 func (c *Conn) Cancel(id string) error { return c.command("cancel", id) }
 
 func (c *Conn) command(typ, id string) error {
@@ -228,8 +231,9 @@ func (c *Conn) writeText(text []byte) error {
 	return nil
 }
 
-// Next waits for the next event. When the connection has ended it returns, after the events that had arrived, io.EOF if the server
-// closed it in order, a [ClosedError] if not, the cause of the context if that ended, and net.ErrClosed after Close.
+// Next waits for the next event. When the connection has ended it returns, after the events that had arrived, io.EOF
+// if the server closed it in order, a [ClosedError] if not, the cause of the context if that ended, and net.ErrClosed
+// after Close.
 func (c *Conn) Next() (Event, error) {
 	m, err := c.inbox.take()
 	if err != nil {
@@ -257,8 +261,8 @@ func (c *Conn) Events() iter.Seq2[Event, error] {
 	}
 }
 
-// Close ends the connection. Whatever it was speaking stops within one frame, and waiting utterances are dropped. Closing twice is
-// allowed.
+// Close ends the connection. Whatever it was speaking stops within one frame, and waiting utterances are dropped.
+// Closing twice is allowed.
 func (c *Conn) Close() error {
 	c.closed.Do(func() {
 		c.detach()
@@ -273,8 +277,8 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// await gives the server a moment to answer the close: a connection that is dropped with unread data in it is reset, and the server
-// would log an error.
+// await gives the server a moment to answer the close: a connection that is dropped with unread data in it is reset,
+// and the server would log an error.
 func (c *Conn) await() {
 	t := time.NewTimer(closeLimit)
 	defer t.Stop()

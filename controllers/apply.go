@@ -29,7 +29,8 @@ const appliedHash = "swar.dev/applied"
 // firstRouters is how many routers a fleet has first where nobody says: one of them may go at any time.
 const firstRouters = 2
 
-// claim says how many worker pods there are. Whoever else has said so loses it, with a conflict that names the operator.
+// claim says how many worker pods there are. Whoever else has said so loses it, with a conflict that names the
+// operator.
 func (r *Reconciler) claim(ctx context.Context, fleet *v1alpha1.TTSDeployment, replicas int32) error {
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": v1alpha1.GroupVersion.String(),
@@ -40,8 +41,8 @@ func (r *Reconciler) claim(ctx context.Context, fleet *v1alpha1.TTSDeployment, r
 	return r.applyAs(ctx, u, managerSize)
 }
 
-// createRouters makes the Deployment of routers with their first number, in the name of somebody whom nobody follows: what the
-// operator itself does not say, others may change.
+// createRouters makes the Deployment of routers with their first number, in the name of somebody whom nobody follows:
+// what the operator itself does not say, others may change.
 func (r *Reconciler) createRouters(ctx context.Context, o plan.Observed, facts resources.Facts) error {
 	if o.Routers != nil || o.Fleet.Spec.Router.Replicas != nil {
 		return nil
@@ -108,8 +109,8 @@ func (r *Reconciler) ensure(ctx context.Context, wanted resources.Object) error 
 	return nil
 }
 
-// applyChecked applies an object, but not pods with an image volume where the API server knows none: it would leave the volume out
-// without a word, and pods would start without their model.
+// applyChecked applies an object, but not pods with an image volume where the API server knows none: it would leave
+// the volume out without a word, and pods would start without their model.
 func (r *Reconciler) applyChecked(ctx context.Context, u *unstructured.Unstructured) error {
 	if mountsImage(u) {
 		tried := u.DeepCopy()
@@ -139,8 +140,9 @@ func mountsImage(u *unstructured.Unstructured) bool {
 var errForeign = errors.New("there is one of that name that is not of this fleet, and is left as it is: " +
 	"rename the TTSDeployment, or remove that one")
 
-// noteTemplate remembers the generation that an apply has made, where the pod template of a workload differs from what was there: until
-// the cache has that generation, what it says of the roll-out is about the revision before. applied is what the server answered.
+// noteTemplate remembers the generation that an apply has made, where the pod template of a workload differs from
+// what was there: until the cache has that generation, what it says of the roll-out is about the revision before.
+// applied is what the server answered.
 func (r *Reconciler) noteTemplate(was, applied *unstructured.Unstructured) {
 	before, _, _ := unstructured.NestedMap(was.Object, "spec", "template")
 	now, found, _ := unstructured.NestedMap(applied.Object, "spec", "template")
@@ -168,9 +170,10 @@ func (r *Reconciler) isBehind(o metav1.Object) bool {
 	return changed
 }
 
-// preserveReplicas makes sure that a number which the operator does not say any more stays as it is: what it has said once
-// would fall to the default of one.
-func (r *Reconciler) preserveReplicas(ctx context.Context, wanted *unstructured.Unstructured, live client.Object) error {
+// preserveReplicas makes sure that a number which the operator does not say any more stays as it is: what it has said
+// once would fall to the default of one.
+func (r *Reconciler) preserveReplicas(ctx context.Context, wanted *unstructured.Unstructured,
+	live client.Object) error {
 	if _, says, _ := unstructured.NestedFieldNoCopy(wanted.Object, "spec", "replicas"); says {
 		return nil
 	}
@@ -192,12 +195,14 @@ func (r *Reconciler) preserveReplicas(ctx context.Context, wanted *unstructured.
 	return r.applyAs(ctx, u, managerInitial)
 }
 
-func (r *Reconciler) applyAs(ctx context.Context, u *unstructured.Unstructured, owner string, how ...client.ApplyOption) error {
+func (r *Reconciler) applyAs(ctx context.Context, u *unstructured.Unstructured, owner string,
+	how ...client.ApplyOption) error {
 	configuration := client.ApplyConfigurationFromUnstructured(u)
 	return r.Client.Apply(ctx, configuration, append(how, client.FieldOwner(owner), client.ForceOwnership)...)
 }
 
-// writeSecret creates a Secret of a fleet, or applies it over the one that the fleet has. One of somebody else it leaves alone.
+// writeSecret creates a Secret of a fleet, or applies it over the one that the fleet has. One of somebody else it
+// leaves alone.
 func (r *Reconciler) writeSecret(ctx context.Context, wanted *corev1.Secret) error {
 	live := &corev1.Secret{}
 	err := r.Reader.Get(ctx, client.ObjectKeyFromObject(wanted), live)

@@ -75,7 +75,8 @@ func (i *identity) dial(fleet, address string) (*grpc.ClientConn, error) {
 	// A router tells a few hundred bytes each second, and there may be hundreds of them.
 	options = append(options,
 		grpc.WithReadBufferSize(buffered), grpc.WithWriteBufferSize(buffered),
-		grpc.WithStaticStreamWindowSize(window), grpc.WithStaticConnWindowSize(window), // else each word is answered with a ping
+		grpc.WithStaticStreamWindowSize(window),
+		grpc.WithStaticConnWindowSize(window), // else each word is answered with a ping
 	)
 	return grpc.NewClient("passthrough:///"+address, options...)
 }
@@ -211,5 +212,6 @@ func (s *AuthorityStore) apply(ctx context.Context, name string, kind corev1.Sec
 	if err != nil {
 		return err
 	}
-	return s.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
+	return s.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager),
+		client.ForceOwnership)
 }

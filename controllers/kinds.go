@@ -73,7 +73,8 @@ func (k *kinds) refresh(ctx context.Context) error {
 	k.known = now
 	k.mu.Unlock()
 	if now != before {
-		k.log.Info("kinds of the Prometheus operator", "PodMonitor", now.PodMonitor, "PrometheusRule", now.PrometheusRule)
+		k.log.Info("kinds of the Prometheus operator", "PodMonitor", now.PodMonitor, "PrometheusRule",
+			now.PrometheusRule)
 		k.changed(ctx)
 	}
 	return nil

@@ -14,17 +14,19 @@ import (
 	"github.com/swar-tts/swar/controllers/plan"
 )
 
-// leaderAnnotation of a TTSDeployment names the namespace of the operator that leads it. Operators of one namespace share a
-// lease, so that one of them acts.
+// leaderAnnotation of a TTSDeployment names the namespace of the operator that leads it. Operators of one namespace
+// share a lease, so that one of them acts.
 const leaderAnnotation = "swar.dev/operator"
 
-// handOver is how long an operator that has left a fleet to another one waits until it takes the fleet without a mark: the one
-// that leads puts back at once a mark that was lost, as kubectl replace loses it.
+// handOver is how long an operator that has left a fleet to another one waits until it takes the fleet without a
+// mark: the one that leads puts back at once a mark that was lost, as kubectl replace loses it.
 const handOver = 30 * time.Second
 
-// lead reports whether this operator leads a fleet, and takes the lead of one that has no leader. Where another one leads, it
-// changes nothing but says so in a condition and an event. The duration is when to look again, where it does not lead.
-func (r *Reconciler) lead(ctx context.Context, fleet *v1alpha1.TTSDeployment) (leads bool, next time.Duration, err error) {
+// lead reports whether this operator leads a fleet, and takes the lead of one that has no leader. Where another one
+// leads, it changes nothing but says so in a condition and an event. The duration is when to look again, where it
+// does not lead.
+func (r *Reconciler) lead(ctx context.Context,
+	fleet *v1alpha1.TTSDeployment) (leads bool, next time.Duration, err error) {
 	own, name := r.Release.OperatorNamespace, client.ObjectKeyFromObject(fleet)
 	switch leader := fleet.Annotations[leaderAnnotation]; leader {
 	case own:
@@ -39,7 +41,8 @@ func (r *Reconciler) lead(ctx context.Context, fleet *v1alpha1.TTSDeployment) (l
 			fleet.Annotations = map[string]string{}
 		}
 		fleet.Annotations[leaderAnnotation] = own
-		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}) // of two at once, one gets it
+		// of two at once, one gets it
+		patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 		err := r.Client.Patch(ctx, fleet, patch)
 		if apierrors.IsConflict(err) {
 			return false, again, nil // its change has the fleet looked at again
@@ -48,7 +51,8 @@ func (r *Reconciler) lead(ctx context.Context, fleet *v1alpha1.TTSDeployment) (l
 	default:
 		r.setOtherLeader(name, true)
 		// The leader changes conditions too, and they are written as a whole.
-		err := r.writeStatus(ctx, fleet, plan.Contested(fleet, leader, own, r.Now()), client.MergeFromWithOptimisticLock{})
+		err := r.writeStatus(ctx, fleet, plan.Contested(fleet, leader, own, r.Now()),
+			client.MergeFromWithOptimisticLock{})
 		if apierrors.IsConflict(err) {
 			return false, time.Second, nil
 		}
@@ -96,6 +100,7 @@ func (r *Reconciler) endContest(ctx context.Context, fleet *v1alpha1.TTSDeployme
 	if err := r.Client.Status().Patch(ctx, fleet, client.MergeFrom(before)); err != nil {
 		return client.IgnoreNotFound(fmt.Errorf("removing a condition: %w", err))
 	}
-	r.Events.Eventf(fleet, nil, corev1.EventTypeNormal, v1alpha1.ReasonReady, "Reconcile", "no other operator sees this fleet any more")
+	r.Events.Eventf(fleet, nil, corev1.EventTypeNormal, v1alpha1.ReasonReady, "Reconcile",
+		"no other operator sees this fleet any more")
 	return nil
 }

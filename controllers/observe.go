@@ -16,7 +16,8 @@ import (
 )
 
 // observe reads what there is of a fleet.
-func (r *Reconciler) observe(ctx context.Context, fleet *v1alpha1.TTSDeployment) (o plan.Observed, s secrets, err error) {
+func (r *Reconciler) observe(ctx context.Context,
+	fleet *v1alpha1.TTSDeployment) (o plan.Observed, s secrets, err error) {
 	if o, err = r.observeCached(ctx, fleet); err != nil {
 		return o, s, err
 	}
@@ -79,7 +80,8 @@ func (r *Reconciler) sizeAll(ctx context.Context) error {
 }
 
 // get reads an object of the fleet. One that belongs to somebody else is not the fleet's.
-func (r *Reconciler) get(ctx context.Context, fleet *v1alpha1.TTSDeployment, name string, into client.Object) (bool, error) {
+func (r *Reconciler) get(ctx context.Context, fleet *v1alpha1.TTSDeployment, name string,
+	into client.Object) (bool, error) {
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: fleet.Namespace, Name: name}, into)
 	if client.IgnoreNotFound(err) != nil {
 		return false, err
@@ -106,7 +108,8 @@ func (r *Reconciler) routers(ctx context.Context, fleet *v1alpha1.TTSDeployment)
 
 func (r *Reconciler) pods(ctx context.Context, fleet *v1alpha1.TTSDeployment, component string) ([]corev1.Pod, error) {
 	list := &corev1.PodList{}
-	err := r.Client.List(ctx, list, client.InNamespace(fleet.Namespace), client.MatchingLabels(resources.Selector(fleet, component)))
+	err := r.Client.List(ctx, list, client.InNamespace(fleet.Namespace),
+		client.MatchingLabels(resources.Selector(fleet, component)))
 	if err != nil {
 		return nil, fmt.Errorf("listing the pods of %s: %w", component, err)
 	}

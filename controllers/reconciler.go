@@ -161,8 +161,8 @@ func (r *Reconciler) execute(ctx context.Context, o plan.Observed, p plan.Plan, 
 	return r.prune(ctx, o.Fleet, wanted)
 }
 
-// ensureAll applies objects in their order. What cannot be applied keeps nothing else from being made, but pods do not start
-// without the NetworkPolicies that protect them.
+// ensureAll applies objects in their order. What cannot be applied keeps nothing else from being made, but pods do
+// not start without the NetworkPolicies that protect them.
 func (r *Reconciler) ensureAll(ctx context.Context, wanted []resources.Object) error {
 	var failed []error
 	unprotected := false
@@ -189,7 +189,8 @@ func (r *Reconciler) release() resources.Release {
 }
 
 // writeStatus writes the status, where it has changed, and tells of what happened.
-func (r *Reconciler) writeStatus(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan, how ...client.MergeFromOption) error {
+func (r *Reconciler) writeStatus(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan,
+	how ...client.MergeFromOption) error {
 	p.Status.Selector, p.Status.Endpoint = resources.SelectorText(fleet, resources.Worker), resources.Endpoint(fleet)
 	r.Metrics.SetConditions(client.ObjectKeyFromObject(fleet), p.Status.Conditions)
 	for _, e := range p.Events {

@@ -34,8 +34,8 @@ type secrets struct {
 	facts   resources.Facts  // that Secrets tell
 }
 
-// AuthorityStore keeps the authority of all fleets of an operator in a Secret of its namespace. It is safe for concurrent
-// use.
+// AuthorityStore keeps the authority of all fleets of an operator in a Secret of its namespace. It is safe for
+// concurrent use.
 type AuthorityStore struct {
 	Client    client.Client
 	Namespace string
@@ -110,7 +110,8 @@ func (s *AuthorityStore) write(ctx context.Context, a certs.Authority, version s
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: s.Name},
 		Type:       corev1.SecretTypeTLS,
 		Data: map[string][]byte{
-			contract.TLSCert: a.Cert, contract.TLSKey: a.Key, contract.TLSAuthority: a.Trust, nextCert: a.NextCert, nextKey: a.NextKey,
+			contract.TLSCert: a.Cert, contract.TLSKey: a.Key, contract.TLSAuthority: a.Trust, nextCert: a.NextCert,
+			nextKey: a.NextKey,
 		},
 	}
 	if version == "" {
@@ -121,18 +122,21 @@ func (s *AuthorityStore) write(ctx context.Context, a certs.Authority, version s
 		return err
 	}
 	u.SetResourceVersion(version)
-	return s.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager), client.ForceOwnership)
+	return s.Client.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldManager),
+		client.ForceOwnership)
 }
 
 // observeSecrets returns which Secrets are to be written, and what is wrong with those of others.
-func (r *Reconciler) observeSecrets(ctx context.Context, fleet *v1alpha1.TTSDeployment) (s secrets, lacking []plan.Problem, err error) {
+func (r *Reconciler) observeSecrets(ctx context.Context,
+	fleet *v1alpha1.TTSDeployment) (s secrets, lacking []plan.Problem, err error) {
 	for _, check := range []func(context.Context, *v1alpha1.TTSDeployment, *secrets) ([]plan.Problem, error){
 		r.observeCertificates, r.observeToken, r.observeAccess, r.observeTwilio, r.observeScalerCA,
 	} {
 		found, err := check(ctx, fleet, &s)
 		if unusable, ok := errors.AsType[*authorityError](err); ok {
-			found = []plan.Problem{{Reason: v1alpha1.ReasonSecretMalformed, Text: fmt.Sprintf("%v. Restore it from a backup; if there "+
-				"is not one, delete the Secret, and every fleet gets certificates of a new authority within minutes", unusable)}}
+			found = []plan.Problem{{Reason: v1alpha1.ReasonSecretMalformed,
+				Text: fmt.Sprintf("%v. Restore it from a backup; if there "+
+					"is not one, delete the Secret, and every fleet gets certificates of a new authority within minutes", unusable)}}
 		} else if err != nil {
 			return s, nil, err
 		}
@@ -147,7 +151,8 @@ func (r *Reconciler) observeSecrets(ctx context.Context, fleet *v1alpha1.TTSDepl
 }
 
 // observeCertificates has leaves made for routers and workers, or looks whether somebody else has.
-func (r *Reconciler) observeCertificates(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
+func (r *Reconciler) observeCertificates(ctx context.Context, fleet *v1alpha1.TTSDeployment,
+	s *secrets) ([]plan.Problem, error) {
 	switch fleet.Spec.Security.InternalTLS {
 	case v1alpha1.TLSMesh:
 		return nil, nil
@@ -199,7 +204,8 @@ func (r *Reconciler) observeForeignCertificates(
 		s.noteExpiry(leaves[i].Cert)
 	}
 	for i, role := range []grpcauth.Role{grpcauth.Worker, grpcauth.Router} {
-		name, otherSide := grpcauth.Identity{Namespace: fleet.Namespace, Name: fleet.Name, Role: role}.URI(), leaves[1-i]
+		name, otherSide := grpcauth.Identity{Namespace: fleet.Namespace, Name: fleet.Name, Role: role}.URI(),
+			leaves[1-i]
 		if err := leaves[i].CheckGiven(r.Now(), otherSide.CA, name); err != nil {
 			lacking = append(lacking, plan.Problem{Reason: certificateReason(err), Text: fmt.Sprintf(
 				"the certificate of the Secret %s cannot be used: %v. Renew it there, for the URI %s", names[i], err, name)})
@@ -236,7 +242,8 @@ func leafData(l certs.Leaf) map[string][]byte {
 }
 
 // observeToken has the token made that routers and workers share.
-func (r *Reconciler) observeToken(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
+func (r *Reconciler) observeToken(ctx context.Context, fleet *v1alpha1.TTSDeployment,
+	s *secrets) ([]plan.Problem, error) {
 	if resources.TokenSecret(fleet) == "" {
 		return nil, nil
 	}
@@ -250,7 +257,8 @@ func (r *Reconciler) observeToken(ctx context.Context, fleet *v1alpha1.TTSDeploy
 }
 
 // observeAccess hands the fleet what it needs to know the portal, or looks whether keys are there.
-func (r *Reconciler) observeAccess(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
+func (r *Reconciler) observeAccess(ctx context.Context, fleet *v1alpha1.TTSDeployment,
+	s *secrets) ([]plan.Problem, error) {
 	access := fleet.Spec.Access
 	switch {
 	case access.Mode == v1alpha1.AccessKeys:
@@ -264,7 +272,8 @@ func (r *Reconciler) observeAccess(ctx context.Context, fleet *v1alpha1.TTSDeplo
 }
 
 // observeKeys looks for the keys of a fleet without a portal.
-func (r *Reconciler) observeKeys(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
+func (r *Reconciler) observeKeys(ctx context.Context, fleet *v1alpha1.TTSDeployment,
+	s *secrets) ([]plan.Problem, error) {
 	lacking, err := r.missingEntries(ctx, fleet, []string{resources.KeysSecret(fleet)}, contract.APIKeys)
 	if err != nil || len(lacking) > 0 {
 		return lacking, err
@@ -275,7 +284,8 @@ func (r *Reconciler) observeKeys(ctx context.Context, fleet *v1alpha1.TTSDeploym
 }
 
 // observeTwilio looks for the token of Twilio. Routers do not start without it, or every stream would be answered.
-func (r *Reconciler) observeTwilio(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
+func (r *Reconciler) observeTwilio(ctx context.Context, fleet *v1alpha1.TTSDeployment,
+	s *secrets) ([]plan.Problem, error) {
 	token := fleet.Spec.Router.TwilioTokenSecretRef
 	if token == nil {
 		return nil, nil
@@ -290,7 +300,8 @@ func (r *Reconciler) observeTwilio(ctx context.Context, fleet *v1alpha1.TTSDeplo
 }
 
 // observeForeignPortal looks for what is to be known of a portal that is not of this release.
-func (r *Reconciler) observeForeignPortal(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
+func (r *Reconciler) observeForeignPortal(ctx context.Context, fleet *v1alpha1.TTSDeployment,
+	s *secrets) ([]plan.Problem, error) {
 	entries := []string{contract.PortalAddress, contract.Token}
 	if fleet.Spec.Security.InternalTLS != v1alpha1.TLSMesh {
 		entries = append(entries, contract.TLSAuthority)
@@ -334,14 +345,15 @@ func (r *Reconciler) secret(ctx context.Context, fleet *v1alpha1.TTSDeployment, 
 	return s, client.IgnoreNotFound(err)
 }
 
-// ownSecret reads one that the operator makes for the fleet; an empty one where there is none. One of that name that somebody
-// else has made is a problem: it is neither changed nor given to the pods.
+// ownSecret reads one that the operator makes for the fleet; an empty one where there is none. One of that name that
+// somebody else has made is a problem: it is neither changed nor given to the pods.
 func (r *Reconciler) ownSecret(
 	ctx context.Context, fleet *v1alpha1.TTSDeployment, name string,
 ) (live *corev1.Secret, foreign []plan.Problem, err error) {
 	live, err = r.secret(ctx, fleet, name)
 	if err == nil && live.Name != "" && ownerOf(live) != string(fleet.UID) {
-		foreign = []plan.Problem{{Reason: v1alpha1.ReasonApplyFailed, Text: fmt.Sprintf("Secret %s: %v", name, errForeign)}}
+		foreign = []plan.Problem{{Reason: v1alpha1.ReasonApplyFailed,
+			Text: fmt.Sprintf("Secret %s: %v", name, errForeign)}}
 	}
 	return live, foreign, err
 }
@@ -371,10 +383,12 @@ func (r *Reconciler) missingEntries(
 }
 
 // observePortal hands the fleet address, token and authority of the portal of this release.
-func (r *Reconciler) observePortal(ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets) ([]plan.Problem, error) {
+func (r *Reconciler) observePortal(ctx context.Context, fleet *v1alpha1.TTSDeployment,
+	s *secrets) ([]plan.Problem, error) {
 	if r.Portal == "" {
-		return []plan.Problem{{Reason: v1alpha1.ReasonSecretMissing, Text: "spec.access.mode is Portal, and there is no portal in " +
-			"this release of the operator: install it with one, name another portal's Secret in spec.access.secretName, or take mode Keys"}}, nil
+		return []plan.Problem{{Reason: v1alpha1.ReasonSecretMissing,
+			Text: "spec.access.mode is Portal, and there is no portal in " +
+				"this release of the operator: install it with one, name another portal's Secret in spec.access.secretName, or take mode Keys"}}, nil
 	}
 	token, err := r.Authority.PortalToken(ctx)
 	if err != nil {
@@ -393,7 +407,8 @@ func (r *Reconciler) observePortal(ctx context.Context, fleet *v1alpha1.TTSDeplo
 	}
 	for k, v := range data {
 		if string(live.Data[k]) != string(v) {
-			s.toWrite = append(s.toWrite, resources.Secret(fleet, resources.PortalSecret(fleet), corev1.SecretTypeOpaque, data))
+			s.toWrite = append(s.toWrite,
+				resources.Secret(fleet, resources.PortalSecret(fleet), corev1.SecretTypeOpaque, data))
 			break
 		}
 	}

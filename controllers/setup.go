@@ -104,7 +104,8 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 	}, log)
 	sizer.metrics = c.Metrics
 	r := &Reconciler{
-		Client: m.GetClient(), Reader: m.GetAPIReader(), Release: c.Release, Portal: c.Portal, Authority: authority, Sizer: sizer,
+		Client: m.GetClient(), Reader: m.GetAPIReader(), Release: c.Release, Portal: c.Portal, Authority: authority,
+		Sizer:  sizer,
 		Events: m.GetEventRecorder(resources.ManagedBy), Metrics: c.Metrics, Now: c.Now,
 	}
 	cluster, err := newKinds(m, changed, log)
@@ -112,13 +113,17 @@ func Add(m manager.Manager, c Config, log *slog.Logger) error {
 		return err
 	}
 	r.Kinds = cluster.Known
-	for _, runnable := range []manager.Runnable{identity, leading(sizer.Run), leading(r.sizeAll), leading(cluster.Run)} {
+	for _, runnable := range []manager.Runnable{identity, leading(sizer.Run), leading(r.sizeAll),
+		leading(cluster.Run)} {
 		if err := m.Add(runnable); err != nil {
 			return err
 		}
 	}
 	if c.Portal != "" {
-		if err := m.Add(leading(func(ctx context.Context) error { return authority.maintainPortal(ctx, c.Portal, log) })); err != nil {
+		if err := m.Add(leading(func(ctx context.Context) error {
+			return authority.maintainPortal(ctx, c.Portal,
+				log)
+		})); err != nil {
 			return err
 		}
 	}
@@ -174,7 +179,8 @@ func (l leading) Start(ctx context.Context) error { return l(ctx) }
 func watchAll(m manager.Manager, r *Reconciler, changed <-chan event.GenericEvent) error {
 	b := builder.ControllerManagedBy(m).Named("ttsdeployment").
 		For(&v1alpha1.TTSDeployment{}, builder.WithPredicates(predicate.Or(
-			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{},
+			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{},
+			predicate.LabelChangedPredicate{},
 		))).
 		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce})
 	for _, o := range owned() {
@@ -194,5 +200,6 @@ func fleetOf(_ context.Context, pod client.Object) []reconcile.Request {
 	if labels[resources.LabelManagedBy] != resources.ManagedBy || labels[resources.LabelInstance] == "" {
 		return nil
 	}
-	return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(), Name: labels[resources.LabelInstance]}}}
+	return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: pod.GetNamespace(),
+		Name: labels[resources.LabelInstance]}}}
 }

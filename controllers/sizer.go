@@ -70,7 +70,8 @@ type sized struct {
 
 // NewSizer returns one that knows no fleet. changed is called when a decision differs from the one before.
 func NewSizer(
-	now func() time.Time, dial func(fleet, address string) (*grpc.ClientConn, error), changed func(types.NamespacedName), log *slog.Logger,
+	now func() time.Time, dial func(fleet, address string) (*grpc.ClientConn, error),
+	changed func(types.NamespacedName), log *slog.Logger,
 ) *Sizer {
 	s := &Sizer{now: now, changed: changed, log: log, fleets: make(map[string]*sized)}
 	s.watcher = watch.New(watch.Config{Dial: dial, OnReport: s.onReport}, log)
@@ -178,7 +179,8 @@ func fleetSeen(o plan.Observed, routers []string) scaler.Fleet {
 	return f
 }
 
-// onReport takes in what routers of a fleet told. Somebody who calls a fleet without pods is not kept waiting for a tick.
+// onReport takes in what routers of a fleet told. Somebody who calls a fleet without pods is not kept waiting for a
+// tick.
 func (s *Sizer) onReport(fleet string) {
 	told := s.watcher.Reports(fleet)
 	s.mu.Lock()
@@ -211,13 +213,15 @@ func (f *sized) observe(when time.Time, router string, v *wire.FleetState) (atOn
 
 func sampleOf(v *wire.FleetState) scaler.Sample {
 	s := scaler.Sample{
-		Epoch: v.Epoch, Busy: int(v.Busy), Queued: int(v.Queued), Arrived: v.Arrived, Refused: v.Refused, Warming: v.Warming,
-		Served: v.Served, Cut: v.Cut, StreamTime: time.Duration(v.StreamTime),
+		Epoch: v.Epoch, Busy: int(v.Busy), Queued: int(v.Queued), Arrived: v.Arrived, Refused: v.Refused,
+		Warming: v.Warming,
+		Served:  v.Served, Cut: v.Cut, StreamTime: time.Duration(v.StreamTime),
 	}
 	for _, p := range v.Pods {
 		state := p.GetState()
 		s.Pods = append(s.Pods, scaler.PodState{
-			Address: p.Address, Zone: p.Zone, Connected: p.Connected, Slots: int(state.GetReady()), Busy: int(state.GetBusy()),
+			Address: p.Address, Zone: p.Zone, Connected: p.Connected, Slots: int(state.GetReady()),
+			Busy: int(state.GetBusy()),
 			Warm: state.GetWarm(), Draining: state.GetDraining(), Cordoned: state.GetCordoned(),
 		})
 	}
@@ -260,12 +264,15 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	s.cordon(f, shrink)
 	heard, silent := s.routers(f.name.String(), now)
 	f.last = plan.Scaling{
-		Desired: int32(decision.Replicas), Now: int32(shrink.Replicas), Reason: string(decision.Reason), Text: textOf(decision),
-		Reported: heard > 0, Limit: decision.Reason == scaler.LimitedByMaximum, Slots: slotsOf(states, decision.QueueDepth),
+		Desired: int32(decision.Replicas), Now: int32(shrink.Replicas), Reason: string(decision.Reason),
+		Text:     textOf(decision),
+		Reported: heard > 0, Limit: decision.Reason == scaler.LimitedByMaximum,
+		Slots:      slotsOf(states, decision.QueueDepth),
 		Mismatched: s.unfit(f),
 	}
 	s.metrics.SetSize(f.name, metrics.Size{
-		Demand: decision.Demand, QueueDepth: decision.QueueDepth, Replicas: decision.Replicas, Reason: string(decision.Reason),
+		Demand: decision.Demand, QueueDepth: decision.QueueDepth, Replicas: decision.Replicas,
+		Reason:    string(decision.Reason),
 		Reporting: heard, NotReporting: silent,
 	})
 	return f.last

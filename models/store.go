@@ -16,11 +16,12 @@ import (
 	"github.com/swar-tts/swar/runtime/manifest"
 )
 
-// Store is a folder of models. Bundles lie in NAME/REVISION, each with NAME/REVISION.lock.json beside it; what they were
-// made of lies in files/ by hash, shared by all. Several processes may use one.
+// Store is a folder of models. Bundles lie in NAME/REVISION, each with NAME/REVISION.lock.json beside it; what they
+// were made of lies in files/ by hash, shared by all. Several processes may use one.
 type Store struct{ Dir string }
 
-// OpenStore returns the store of the environment: SWAR_MODELS, else swar/models where the user keeps data. Nothing is made.
+// OpenStore returns the store of the environment: SWAR_MODELS, else swar/models where the user keeps data. Nothing is
+// made.
 func OpenStore() (Store, error) {
 	if dir := os.Getenv("SWAR_MODELS"); dir != "" {
 		return Store{dir}, nil
@@ -129,9 +130,11 @@ func (e *NotPulledError) Error() string {
 	text := "the model " + wanted + " is not here"
 	switch {
 	case len(e.Revisions) > 0:
-		return fmt.Sprintf("%s; of %s there is %s: `swar model pull %s` downloads it", text, e.Name, strings.Join(e.Revisions, ", "), wanted)
+		return fmt.Sprintf("%s; of %s there is %s: `swar model pull %s` downloads it", text, e.Name,
+			strings.Join(e.Revisions, ", "), wanted)
 	case len(e.Similar) > 0:
-		return fmt.Sprintf("%s, and there is none of that name; perhaps %s is meant", text, strings.Join(e.Similar, " or "))
+		return fmt.Sprintf("%s, and there is none of that name; perhaps %s is meant", text,
+			strings.Join(e.Similar, " or "))
 	case !e.Known:
 		return text + ", and there is none of that name: `swar model list` shows which there are"
 	}
@@ -166,7 +169,8 @@ func (s Store) Find(name, revision string) (Model, error) {
 		}
 		return Model{}, missing
 	}
-	if i := slices.IndexFunc(found, func(m Model) bool { return revision == "" && m.Revision == entry.Revision }); i >= 0 {
+	if i := slices.IndexFunc(found,
+		func(m Model) bool { return revision == "" && m.Revision == entry.Revision }); i >= 0 {
 		return found[i], nil
 	}
 	return slices.MaxFunc(found, func(a, b Model) int { return a.Pulled.Compare(b.Pulled) }), nil
@@ -300,7 +304,8 @@ func (s Store) Changed(m Model) error {
 
 // Remove removes a model, and the downloads that no other model was made of. It returns how many bytes that frees.
 //
-// The lock file goes first: a process that is killed half-way leaves a folder without one, which the next pull replaces.
+// The lock file goes first: a process that is killed half-way leaves a folder without one, which the next pull
+// replaces.
 func (s Store) Remove(m Model) (freed int64, err error) {
 	if err := os.Remove(m.Folder + lockSuffix); err != nil {
 		return 0, err

@@ -25,16 +25,18 @@ const (
 
 // Export writes a model as a tar archive: its lock file and its bundle. The same model gives the same bytes.
 func (s Store) Export(ctx context.Context, m Model, w io.Writer, progress func(done, total int64, what string)) error {
-	return archive.Pack(ctx, w, map[string]string{exportedLock: m.Folder + lockSuffix, exportedBundle: m.Folder}, progress)
+	return archive.Pack(ctx, w, map[string]string{exportedLock: m.Folder + lockSuffix, exportedBundle: m.Folder},
+		progress)
 }
 
 // ImportRequest is a model that comes as an archive or a folder, not from a hub.
 type ImportRequest struct {
-	Reference string                                            // what was asked for
-	Name      string                                            // empty means that of the archive, or of the bundle
-	Limit     int64                                             // bytes that an archive and its content may take together
-	Progress  func(done, total int64, what string)              // required
-	Verify    func(ctx context.Context, bundleDir string) error // tries the bundle before it is kept; required
+	Reference string // what was asked for
+	Name      string // empty means that of the archive, or of the bundle
+	// bytes that an archive and its content may take together
+	Limit    int64
+	Progress func(done, total int64, what string)              // required
+	Verify   func(ctx context.Context, bundleDir string) error // tries the bundle before it is kept; required
 }
 
 // ImportArchive imports a model from an archive into the store. Export wrote the archive, or it has a bundle in any
@@ -67,8 +69,8 @@ func (s Store) ImportFetched(ctx context.Context, folder string, i ImportRequest
 	})
 }
 
-// Import has fill put a bundle, or what Export packs, into an empty folder, and keeps it. A model that is here already is
-// returned as it is.
+// Import has fill put a bundle, or what Export packs, into an empty folder, and keeps it. A model that is here
+// already is returned as it is.
 func (s Store) Import(ctx context.Context, i ImportRequest, fill func(folder string) error) (m Model, err error) {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return m, err
@@ -117,7 +119,8 @@ func find(folder string, i ImportRequest) (made string, l Lock, err error) {
 		l.Name = i.Name
 	}
 	if !catalog.IsName(l.Name) {
-		return "", Lock{}, fmt.Errorf("%q cannot be the name of a model here: choose one of lower-case letters, digits, dots and hyphens with --name", l.Name)
+		return "", Lock{},
+			fmt.Errorf("%q cannot be the name of a model here: choose one of lower-case letters, digits, dots and hyphens with --name", l.Name)
 	}
 	return made, l, nil
 }
@@ -169,7 +172,8 @@ func describe(made string, i ImportRequest) (Lock, error) {
 		Format: LockFormat, Name: strings.ToLower(m.ID), Reference: i.Reference, Revision: sum, Licence: m.Licence,
 		Files: []Source{}, Voices: []Voice{}, Bundle: sum, Pulled: time.Now().UTC().Truncate(time.Second),
 		Made: BuildOptions{
-			Precision: m.Precision, Language: strings.Join(m.Languages, "+"), Script: m.Script, Punctuation: m.Punctuation,
+			Precision: m.Precision, Language: strings.Join(m.Languages, "+"), Script: m.Script,
+			Punctuation: m.Punctuation,
 		},
 	}
 	for _, v := range m.Voices {

@@ -23,7 +23,8 @@ const (
 )
 
 // newLease returns the lease of a process, whose managers hold it under one name: one that follows another has it at
-// once, where a stranger would have to wait until it ends. Elections are told as Events for as long as the process runs.
+// once, where a stranger would have to wait until it ends. Elections are told as Events for as long as the process
+// runs.
 func newLease(access *rest.Config, namespace string) (resourcelock.Interface, error) {
 	host, err := os.Hostname()
 	if err != nil {

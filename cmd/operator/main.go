@@ -75,20 +75,29 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 func (o *options) define(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.own, "own-namespace", "", "`name` of the namespace that the operator runs in, where its authority and its lease are kept")
-	f.StringArrayVar(&o.namespaces, "namespace", nil, "look after the namespace of this `name` only; can be repeated (default all)")
+	f.StringVar(&o.own, "own-namespace", "",
+		"`name` of the namespace that the operator runs in, where its authority and its lease are kept")
+	f.StringArrayVar(&o.namespaces, "namespace", nil,
+		"look after the namespace of this `name` only; can be repeated (default all)")
 	f.StringVar(&o.workerImage, "worker-image", "", "`image` of workers whose TTSDeployment names none")
 	f.StringVar(&o.routerImage, "router-image", "", "`image` of routers whose TTSDeployment names none")
-	f.BoolVar(&o.assignedIDs, "assigned-user-ids", false, "name no user and no groups in pods: the cluster assigns them, as OpenShift does (default 65532)")
-	f.StringVar(&o.portal, "portal", "", "`HOST:PORT` of the dataplane of this release's portal (default there is none)")
+	f.BoolVar(&o.assignedIDs, "assigned-user-ids", false,
+		"name no user and no groups in pods: the cluster assigns them, as OpenShift does (default 65532)")
+	f.StringVar(&o.portal, "portal", "",
+		"`HOST:PORT` of the dataplane of this release's portal (default there is none)")
 	f.StringVar(&o.probes, "http", ":8081", "serve probes on this `address`")
-	f.StringVar(&o.metrics, "metrics", ":8443", "serve metrics on this `address`, over TLS, to authorised readers; 0 for none")
-	f.BoolVar(&o.openMetrics, "open-metrics", false, "serve metrics without TLS or authentication, where something else protects them")
+	f.StringVar(&o.metrics, "metrics", ":8443",
+		"serve metrics on this `address`, over TLS, to authorised readers; 0 for none")
+	f.BoolVar(&o.openMetrics, "open-metrics", false,
+		"serve metrics without TLS or authentication, where something else protects them")
 	f.StringVar(&o.scaler, "scaler", ":9443", "serve KEDA on this `address`, over TLS; 0 for none")
-	f.StringArrayVar(&o.scalerHosts, "scaler-host", nil, "`name` by which KEDA calls; can be repeated (default swar-operator.NAMESPACE.svc)")
-	f.StringVar(&o.runbooks, "runbooks", monitoring.DefaultRunbooks, "`URL` of the folder with a page for each alert, ALERT.md, which alerts link")
+	f.StringArrayVar(&o.scalerHosts, "scaler-host", nil,
+		"`name` by which KEDA calls; can be repeated (default swar-operator.NAMESPACE.svc)")
+	f.StringVar(&o.runbooks, "runbooks", monitoring.DefaultRunbooks,
+		"`URL` of the folder with a page for each alert, ALERT.md, which alerts link")
 	f.BoolVar(&o.elect, "elect", true, "act only while no other operator of this namespace does")
-	f.StringVar(&o.kubeconfig, "kubeconfig", "", "`file` that says how to reach the API server, for an operator outside the cluster")
+	f.StringVar(&o.kubeconfig, "kubeconfig", "",
+		"`file` that says how to reach the API server, for an operator outside the cluster")
 	o.logging.Define(f)
 }
 
@@ -103,7 +112,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	}
 	for flag, image := range map[string]string{"--worker-image": o.workerImage, "--router-image": o.routerImage} {
 		if !hasVersion(image) {
-			return launch.BadUsage(cmd, "%s %s: name a version or a digest; the tag latest, which is taken without one, is another image tomorrow", flag, image)
+			return launch.BadUsage(cmd,
+				"%s %s: name a version or a digest; the tag latest, which is taken without one, is another image tomorrow", flag, image)
 		}
 	}
 	if err := launch.CheckAddress(cmd, "--http", o.probes); err != nil {
@@ -111,11 +121,13 @@ func (o *options) check(cmd *cobra.Command) error {
 	}
 	for _, host := range o.scalerHosts {
 		if len(validation.IsDNS1123Subdomain(host)) > 0 {
-			return launch.BadUsage(cmd, "--scaler-host %q: want a host name, such as swar-operator.swar-system.svc", host)
+			return launch.BadUsage(cmd, "--scaler-host %q: want a host name, such as swar-operator.swar-system.svc",
+				host)
 		}
 	}
 	if !isPage(o.runbooks) {
-		return launch.BadUsage(cmd, "--runbooks %q: want an address that people can open, such as %s", o.runbooks, monitoring.DefaultRunbooks)
+		return launch.BadUsage(cmd, "--runbooks %q: want an address that people can open, such as %s", o.runbooks,
+			monitoring.DefaultRunbooks)
 	}
 	for flag, address := range map[string]string{"--metrics": o.metrics, "--scaler": o.scaler} {
 		if address == "0" {
@@ -128,7 +140,8 @@ func (o *options) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// hasVersion reports whether an image is named by its digest, or by a tag other than latest, the one that is taken without any.
+// hasVersion reports whether an image is named by its digest, or by a tag other than latest, the one that is taken
+// without any.
 func hasVersion(image string) bool {
 	_, tag, _ := strings.Cut(image[strings.LastIndexByte(image, '/')+1:], ":")
 	return tag != "" && tag != "latest"
@@ -138,5 +151,6 @@ func hasVersion(image string) bool {
 // template.
 func isPage(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && !strings.ContainsAny(address, "{} ")
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" &&
+		!strings.ContainsAny(address, "{} ")
 }

@@ -86,7 +86,8 @@ func (o *metricsOptions) check(cmd *cobra.Command) error {
 		o.operator = name + "." + o.own + ".svc:9443"
 	}
 	if host, _, err := net.SplitHostPort(o.operator); err != nil || host == "" {
-		return launch.BadUsage(cmd, "--operator %q: want HOST:PORT, such as swar-operator.swar-system.svc:9443", o.operator)
+		return launch.BadUsage(cmd, "--operator %q: want HOST:PORT, such as swar-operator.swar-system.svc:9443",
+			o.operator)
 	}
 	for flag, address := range map[string]string{"--operator": o.operator, "--listen": o.listen, "--http": o.probes} {
 		if err := launch.CheckAddress(cmd, flag, address); err != nil {
@@ -130,10 +131,12 @@ func (o *metricsOptions) serve(ctx context.Context, access *rest.Config, log *sl
 	defer operator.Close()
 	proxy := externalmetrics.NewFrontProxy(func(ctx context.Context) (*corev1.ConfigMap, error) {
 		m := &corev1.ConfigMap{}
-		key := client.ObjectKey{Namespace: externalmetrics.FrontProxyNamespace, Name: externalmetrics.FrontProxyConfigMap}
+		key := client.ObjectKey{Namespace: externalmetrics.FrontProxyNamespace,
+			Name: externalmetrics.FrontProxyConfigMap}
 		return m, c.Get(ctx, key, m)
 	}, time.Now, log)
-	registration := &externalmetrics.Registration{Client: c, Namespace: o.own, Service: o.service, Trust: trust, Log: log}
+	registration := &externalmetrics.Registration{Client: c, Namespace: o.own, Service: o.service, Trust: trust,
+		Log: log}
 	ready := func() error { return errors.Join(certificate.Ready(ctx), proxy.Ready(ctx)) }
 	api := externalmetrics.New(externalmetrics.Config{Value: operator.Value, Check: proxy.Check}, log)
 	return o.answer(ctx, api, certificate, ready, registration.Keep, log)

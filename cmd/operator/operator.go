@@ -93,7 +93,8 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	}
 }
 
-// manageFleets looks after fleets until ctx ends or this operator may not act any more; led says whether it could at all.
+// manageFleets looks after fleets until ctx ends or this operator may not act any more; led says whether it could at
+// all.
 func manageFleets(
 	ctx context.Context, access *rest.Config, options ctrl.Options, c controllers.Config, log *slog.Logger,
 ) (led bool, err error) {
@@ -155,7 +156,8 @@ func (o *options) managerOptions(lease resourcelock.Interface) ctrl.Options {
 	options.HealthProbeBindAddress = "0" // see serveProbes
 	options.LeaderElection, options.LeaderElectionResourceLockInterface = o.elect, lease
 	options.Controller.SkipNameValidation = new(true) // of one manager after another
-	options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(leaseDuration), new(renewDeadline), new(retryPeriod)
+	options.LeaseDuration, options.RenewDeadline, options.RetryPeriod = new(leaseDuration), new(renewDeadline),
+		new(retryPeriod)
 	options.LeaderElectionReleaseOnCancel = true // the process ends when the manager does
 	options.GracefulShutdownTimeout = &graceful
 	options.Metrics = metricsserver.Options{BindAddress: o.metrics}

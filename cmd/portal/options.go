@@ -39,7 +39,8 @@ func (o *options) define(f *pflag.FlagSet) {
 	f.StringVar(&o.probes, "http", ":8083", "serve /healthz, /readyz and /metrics on this `address`")
 	f.StringVar(&o.model, "model-id", "", "`identifier` of the model that the fleet speaks with")
 	f.StringArrayVar(&o.voices, "voice", nil, "`voice` of that model, which keys may be restricted to; can be repeated")
-	f.StringVar(&o.apiURL, "api-url", "", "the routers' public `address`, which the playground speaks by (default that of this page)")
+	f.StringVar(&o.apiURL, "api-url", "",
+		"the routers' public `address`, which the playground speaks by (default that of this page)")
 	o.store.Define(f)
 	o.signIn.Define(f)
 	o.proxies.Define(f)

@@ -106,7 +106,8 @@ func (s *site) handler(ctx context.Context, l net.Listener, m *metrics.Registry)
 			Text: "this is the portal, which answers below /portal/v1; speech is made by routers",
 		})
 	}))), web.Program{
-		API: s.options.apiURL, Voices: func() []string { return s.options.voices }, Portal: true, Keys: true, Connect: ways.Origins, Public: ways.PublicURL(),
+		API: s.options.apiURL, Voices: func() []string { return s.options.voices }, Portal: true, Keys: true,
+		Connect: ways.Origins, Public: ways.PublicURL(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--api-url: %w", err)
@@ -160,7 +161,8 @@ func (s *site) run(ctx context.Context) error {
 
 // finish lets running requests end, and takes no new ones.
 func (s *site) finish() error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), stopLimit, fmt.Errorf("not finished in %v", stopLimit))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), stopLimit,
+		fmt.Errorf("not finished in %v", stopLimit))
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
 		return fmt.Errorf("requests cut: %w", context.Cause(ctx))

@@ -75,7 +75,8 @@ func (a *accounts) close() error { return errors.Join(a.events.Close(), a.client
 func (a *accounts) register(m *metrics.Registry) {
 	m.RegisterUsage(func() metrics.UsageCounts {
 		b := a.events.Backlog()
-		return metrics.UsageCounts{Queued: b.Queued + int64(b.Waiting), Lost: b.Lost, Forks: b.Forks, Delay: a.shipper.Delay()}
+		return metrics.UsageCounts{Queued: b.Queued + int64(b.Waiting), Lost: b.Lost, Forks: b.Forks,
+			Delay: a.shipper.Delay()}
 	})
 	m.RegisterKeys(func() metrics.KeyCounts {
 		keys, current := a.keys.Size()

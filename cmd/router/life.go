@@ -89,7 +89,8 @@ func (r *router) linger() {
 
 // drain finishes what is being spoken and taken. First nothing new is let in; what is needed to finish stays.
 func (r *router) drain() error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit,
+		fmt.Errorf("not finished in %v", drainLimit))
 	defer cancel()
 	r.log.Info("draining", "listeners", r.api.Listeners(), "queued", r.speaker.Streams().Queued)
 	r.api.Drain()

@@ -118,28 +118,34 @@ func (o *options) define(cmd *cobra.Command) {
 	f.StringVar(&o.listen, "listen", ":8080", "serve the API on this `address`")
 	f.StringVar(&o.http, "http", ":8090", "serve probes and metrics on this `address`")
 	f.StringVar(&o.watch, "watch", ":8091", "serve load reports to autoscalers on this `address`; empty for none")
-	f.StringVar(&o.data, "data", "./data", "keep usage that the portal does not have yet, and hashes of keys, in this `folder`")
+	f.StringVar(&o.data, "data", "./data",
+		"keep usage that the portal does not have yet, and hashes of keys, in this `folder`")
 	o.pods.define(f)
 	f.StringVar(&o.portal, "portal-addr", "", "`HOST:PORT` of the portal's dataplane")
 	o.portalPeer.Define(f, "portal")
 	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated; not billed")
 	f.BoolVar(&o.open, "open", false, "allow everyone to use a router without keys that other machines reach")
-	f.StringVar(&o.modelID, "model-id", "", "use only pods that speak with the model of this `name` (default that of the first pod)")
-	f.StringArrayVar(&o.voices, "voice", nil, "offer the voice of this `name`; can be repeated (default all voices of the first pod)")
+	f.StringVar(&o.modelID, "model-id", "",
+		"use only pods that speak with the model of this `name` (default that of the first pod)")
+	f.StringArrayVar(&o.voices, "voice", nil,
+		"offer the voice of this `name`; can be repeated (default all voices of the first pod)")
 	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a slot; 0 means none")
 	f.DurationVar(&o.queueWait, "queue-wait", defaultQueueWait, "refuse what has waited for a slot for so long")
-	f.BoolVar(&o.samples, "samples", false, "have each voice say a sentence while a slot is free, for GET /samples/VOICE.wav")
+	f.BoolVar(&o.samples, "samples", false,
+		"have each voice say a sentence while a slot is free, for GET /samples/VOICE.wav")
 	o.affinity = launch.Choice(f, "affinity", "which of the pods with a free slot speaks: "+
 		"the one that is likely to have the text prepared, or any", affinityPrefill, affinityNone)
 	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "how long known keys stay valid while the portal is away")
-	f.DurationVar(&o.linger, "linger", 10*time.Second, "keep serving for so long after the signal, until load balancers have noticed")
+	f.DurationVar(&o.linger, "linger", 10*time.Second,
+		"keep serving for so long after the signal, until load balancers have noticed")
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"memory for audio that clients have not read yet, in total, so that slots are free earlier; 0 means none")
 	o.label.Define(f)
 	o.lexicon.Define(f)
 	o.dialects.Define(f)
 	f.StringVar(&o.zone, "zone", "", "`name` of the zone of this router; pods there are preferred")
-	f.StringVar(&o.pages, "pages", "", "send people who open / in a browser to this `address`, a URL or a path: that of the portal's pages")
+	f.StringVar(&o.pages, "pages", "",
+		"send people who open / in a browser to this `address`, a URL or a path: that of the portal's pages")
 	f.BoolVar(&o.hideMetrics, "hide-metrics", false, "serve /metrics on --http only")
 	f.StringVar(&o.pprof, "pprof", "", "serve profiles on this loopback `address`")
 	o.proxies.Define(f)
@@ -151,7 +157,8 @@ func (o *options) define(cmd *cobra.Command) {
 // check refuses settings that cannot be meant.
 func (o *options) check(cmd *cobra.Command) error {
 	for _, check := range []func(*cobra.Command) error{
-		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.label.Check, o.lexicon.Check, o.dialects.Check, o.traces.Check,
+		o.pods.check, o.peers.Check, o.proxies.Check, o.checkAddresses, o.checkAccess, o.checkVoices, o.label.Check,
+		o.lexicon.Check, o.dialects.Check, o.traces.Check,
 	} {
 		if err := check(cmd); err != nil {
 			return err
@@ -213,8 +220,9 @@ func (o *options) checkAccess(cmd *cobra.Command) error {
 	case o.open && hasKeys:
 		return launch.BadUsage(cmd, "--open contradicts keys: drop it, or --portal-addr and --api-key")
 	case !o.open && !hasKeys && !launch.IsLoopback(cmd.Context(), o.listen):
-		return launch.BadUsage(cmd, "--listen %s is reached by other machines; name a portal with --portal-addr, give an --api-key, "+
-			"or --open to let everyone use it", o.listen)
+		return launch.BadUsage(cmd,
+			"--listen %s is reached by other machines; name a portal with --portal-addr, give an --api-key, "+
+				"or --open to let everyone use it", o.listen)
 	}
 	return nil
 }

@@ -25,8 +25,8 @@ const notFoundPage = `<!doctype html>
 </html>
 `
 
-// withPages answers people who open the API in a browser: / leads to where the portal's pages are, if address names them, and what does
-// not exist is a page. Programs get what they always get.
+// withPages answers people who open the API in a browser: / leads to where the portal's pages are, if address names
+// them, and what does not exist is a page. Programs get what they always get.
 func withPages(address string, api http.Handler) (http.Handler, error) {
 	start, hindi := "", ""
 	if address != "" {
@@ -65,6 +65,7 @@ func isPagesAddress(address string) bool {
 		return false
 	}
 	isURL := (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
-	isPath := u.Scheme == "" && u.Host == "" && strings.HasPrefix(address, "/") && address != "/" && !strings.Contains(address, "\\")
+	isPath := u.Scheme == "" && u.Host == "" && strings.HasPrefix(address, "/") && address != "/" &&
+		!strings.Contains(address, "\\")
 	return isURL || isPath
 }

@@ -23,9 +23,11 @@ type podFlags struct {
 
 func (p *podFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&p.list, "endpoints", "", "the pods, `HOST:PORT,…`")
-	f.StringVar(&p.dns, "endpoints-dns", "", "a `NAME:PORT` whose addresses are those of the pods, looked up every few seconds; "+
-		"with --endpoint-slices, while the API server does not answer yet")
-	f.StringVar(&p.slices, "endpoint-slices", "", "`NAMESPACE/SERVICE` in Kubernetes whose EndpointSlices name the pods")
+	f.StringVar(&p.dns, "endpoints-dns", "",
+		"a `NAME:PORT` whose addresses are those of the pods, looked up every few seconds; "+
+			"with --endpoint-slices, while the API server does not answer yet")
+	f.StringVar(&p.slices, "endpoint-slices", "",
+		"`NAMESPACE/SERVICE` in Kubernetes whose EndpointSlices name the pods")
 	f.StringVar(&p.kubeconfig, "kubeconfig", os.Getenv("KUBECONFIG"),
 		"`file` that says how to reach the API server, for a router outside the cluster")
 }
@@ -36,7 +38,8 @@ func (p *podFlags) check(cmd *cobra.Command) error {
 	case p.list != "" && (p.dns != "" || p.slices != ""):
 		return launch.BadUsage(cmd, "--endpoints contradicts --endpoints-dns and --endpoint-slices; drop it or them")
 	case p.list == "" && p.dns == "" && p.slices == "":
-		return launch.BadUsage(cmd, "it must be known where pods are; name them with --endpoints, --endpoints-dns or --endpoint-slices")
+		return launch.BadUsage(cmd,
+			"it must be known where pods are; name them with --endpoints, --endpoints-dns or --endpoint-slices")
 	}
 	if _, err := p.open(slog.New(slog.DiscardHandler)); err != nil {
 		return launch.BadUsage(cmd, "%w", err)
@@ -73,5 +76,6 @@ func (p *podFlags) open(log *slog.Logger) (discover.Source, error) {
 		}
 		names = dns
 	}
-	return endpointslice.New(endpointslice.Config{Service: p.slices, Kubeconfig: p.kubeconfig, Fallback: names, Log: log})
+	return endpointslice.New(endpointslice.Config{Service: p.slices, Kubeconfig: p.kubeconfig, Fallback: names,
+		Log: log})
 }

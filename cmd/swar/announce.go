@@ -46,7 +46,8 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	}
 	var b strings.Builder
 	if !s.options.wantsKey() {
-		fmt.Fprintf(&b, "\n%s\n", e.Yellow("This server is open: everyone who can connect may use it. --api-key KEY restricts it."))
+		fmt.Fprintf(&b, "\n%s\n",
+			e.Yellow("This server is open: everyone who can connect may use it. --api-key KEY restricts it."))
 	}
 	base, others := s.addresses()
 	curl, say := s.firstCommands(base, first)
@@ -102,8 +103,8 @@ func (s *site) addresses() (base string, others []string) {
 	return all[0], all[1:]
 }
 
-// secrets is where what only people may see is written: standard output, unless standard error is a terminal. Elsewhere that ends up in
-// log files.
+// secrets is where what only people may see is written: standard output, unless standard error is a terminal.
+// Elsewhere that ends up in log files.
 func (s *site) secrets() *launch.Screen {
 	if s.app.Err.Terminal {
 		return s.app.Err
@@ -120,8 +121,8 @@ func (s *site) newKeyCommand() string {
 	return command
 }
 
-// firstCommands are two ways to make the server speak. They hold the first key, which is shown now or never, but a key of the command
-// line only on a terminal: anywhere else standard error ends up in log files.
+// firstCommands are two ways to make the server speak. They hold the first key, which is shown now or never, but a
+// key of the command line only on a terminal: anywhere else standard error ends up in log files.
 func (s *site) firstCommands(base, first string) (curl, say string) {
 	body := `{"text":"` + firstWords + `"`
 	key, voices := first, ""

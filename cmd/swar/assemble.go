@@ -109,7 +109,8 @@ func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 func (s *site) apiConfig(keys access.Keyring, m *metrics.Registry) serve.Config {
 	c := serve.Config{
 		Speaker: s.speaker, Metrics: m.RegisterAPI(metrics.StreamsOf(s.speaker.Capacity)),
-		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.proxies.Trusted(), Spool: launch.OrNone(*s.options.spool),
+		Log: s.log, Version: thisBuild().Version, TrustProxies: s.options.proxies.Trusted(),
+		Spool: launch.OrNone(*s.options.spool),
 	}
 	s.options.label.Apply(&c)
 	c.Lexicon = s.options.lexicon.Lexicon(s.log)
@@ -149,7 +150,8 @@ func (s *site) handler(ctx context.Context, m *metrics.Registry) (http.Handler, 
 		}
 	}
 	h, err := web.Wrap(ways.Wrap(s.api), web.Program{
-		Voices: s.voices, Portal: s.portal != nil, Keys: s.portal != nil || len(s.options.keys) > 0, Connect: ways.Origins, Public: cmp.Or(ways.PublicURL(), launch.URLOf(s.address)),
+		Voices: s.voices, Portal: s.portal != nil, Keys: s.portal != nil || len(s.options.keys) > 0,
+		Connect: ways.Origins, Public: cmp.Or(ways.PublicURL(), launch.URLOf(s.address)),
 	})
 	if err != nil {
 		return nil, err

@@ -56,17 +56,19 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 					"or download the file and name it")
 			}
 			c.Notice = func(line string) { fmt.Fprintln(a.Err, a.Err.Yellow("note:"), line) }
-			return a.makeBundle(cmd.Context(), output, func(progress func(int64, int64, string)) (bundle.Manifest, error) {
-				c.Progress = progress
-				return convert.Convert(cmd.Context(), output, c)
-			})
+			return a.makeBundle(cmd.Context(), output,
+				func(progress func(int64, int64, string)) (bundle.Manifest, error) {
+					c.Progress = progress
+					return convert.Convert(cmd.Context(), output, c)
+				})
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&c.Config, "config", "", "configuration of the model, a yaml `file` or config.json")
 	f.StringVar(&c.Weights, "from", "", "weights, a safetensors `file` (default the one that the configuration names)")
-	f.StringVar(&c.MimiWeights, "mimi", "", "weights of the codec, a safetensors `file`, where --from holds the language model alone")
+	f.StringVar(&c.MimiWeights, "mimi", "",
+		"weights of the codec, a safetensors `file`, where --from holds the language model alone")
 	f.StringVar(&c.Tokenizer, "tokenizer", "",
 		"SentencePiece model or tokenizer.json, a `file` (default the one that the configuration names)")
 	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: stored as safetensors, or a recording to clone; "+
@@ -130,8 +132,10 @@ func checkConversion(cmd *cobra.Command, c *convert.Conversion, voices []string,
 	return nil
 }
 
-// makeBundle builds a bundle in the folder output, which appears when it is whole, shows how far that is, and says what to do with it.
-func (a *app) makeBundle(ctx context.Context, output string, build func(progress func(done, total int64, what string)) (bundle.Manifest, error)) error {
+// makeBundle builds a bundle in the folder output, which appears when it is whole, shows how far that is, and says
+// what to do with it.
+func (a *app) makeBundle(ctx context.Context, output string,
+	build func(progress func(done, total int64, what string)) (bundle.Manifest, error)) error {
 	began, shown := time.Now(), a.NewTask()
 	m, err := build(shown.At)
 	shown.Clear()
@@ -142,7 +146,8 @@ func (a *app) makeBundle(ctx context.Context, output string, build func(progress
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s %s: model %s, %s, %s, %s, made in %.1f s\n\n", a.Out.Green("✓"), output, m.Model.ID, m.Precision,
+	fmt.Fprintf(a.Out, "%s %s: model %s, %s, %s, %s, made in %.1f s\n\n", a.Out.Green("✓"), output, m.Model.ID,
+		m.Precision,
 		launch.Plural(len(m.Voices), "voice"), launch.Megabytes(size), time.Since(began).Seconds())
 	a.nextSteps(output)
 	return nil

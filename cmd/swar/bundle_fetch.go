@@ -76,7 +76,8 @@ func (a *app) fetchBundle(ctx context.Context, c archive.Config) error {
 		fmt.Fprintf(a.Out, "%s %s is of this archive already\n", a.Out.Green("✓"), c.To)
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s %s: %s, %s\n\n", a.Out.Green("✓"), c.To, launch.Plural(r.Files, "file"), launch.Megabytes(r.Bytes))
+	fmt.Fprintf(a.Out, "%s %s: %s, %s\n\n", a.Out.Green("✓"), c.To, launch.Plural(r.Files, "file"),
+		launch.Megabytes(r.Bytes))
 	a.nextSteps(c.To)
 	return nil
 }

@@ -69,8 +69,10 @@ func (a *app) printLayout(dir string, kind layout.Kind, asJSON bool) error {
 			Bytes  int64  `json:"bytes"`
 		}{kind.String(), bytes})
 	}
-	fmt.Fprintf(a.Out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n", a.Out.Bold(dir), kind, launch.Megabytes(bytes), a.Invocation, shellWord(dir))
-	fmt.Fprint(a.Out, "Made with `swar bundle convert` from the checkpoint behind it, the same model is faster and smaller.\n")
+	fmt.Fprintf(a.Out, "%s is in the %s layout (%s). It loads as it is:\n\n  %s serve --bundle %s\n\n",
+		a.Out.Bold(dir), kind, launch.Megabytes(bytes), a.Invocation, shellWord(dir))
+	fmt.Fprint(a.Out,
+		"Made with `swar bundle convert` from the checkpoint behind it, the same model is faster and smaller.\n")
 	return nil
 }
 
@@ -102,7 +104,8 @@ func (a *app) printKokoro(dir string, m *kokoro.Manifest) error {
 	fmt.Fprint(a.Out, "\n")
 	fmt.Fprintln(t, "voice\tpublished as\tlanguage\tgain\tfile\tsize")
 	for _, v := range m.Voices {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%+.1f dB\t%s\t%s\n", v.Name, v.Source, v.Language, v.GainDB, v.File.File, launch.Megabytes(v.Bytes))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%+.1f dB\t%s\t%s\n", v.Name, v.Source, v.Language, v.GainDB, v.File.File,
+			launch.Megabytes(v.Bytes))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -132,23 +135,29 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	row("licence", "%s", orNone(m.Model.Licence))
 	row("languages", "%s", strings.Join(m.Model.Languages, ", "))
 	row("weights", "SHA-256 %s", m.Model.Weights)
-	row("size", "%s, width %d, %s of %d, feed-forward %d, %d pieces, latent %d", launch.Plural(d.Layers, "layer"), d.Width, launch.Plural(d.Heads, "head"), d.HeadDim, d.FFN, d.Vocab, d.Latent)
-	row("codec", "width %d, %s, window %d, %d positions a frame", d.CodecWidth, launch.Plural(d.CodecHeads, "head"), d.CodecWindow, d.Upsample)
+	row("size", "%s, width %d, %s of %d, feed-forward %d, %d pieces, latent %d", launch.Plural(d.Layers, "layer"),
+		d.Width, launch.Plural(d.Heads, "head"), d.HeadDim, d.FFN, d.Vocab, d.Latent)
+	row("codec", "width %d, %s, window %d, %d positions a frame", d.CodecWidth, launch.Plural(d.CodecHeads, "head"),
+		d.CodecWindow, d.Upsample)
 	row("precision", "%s, for ONNX Runtime %s or later", m.Precision, m.MinRuntime)
 	if q := m.Quantised; q != (bundle.Quantised{}) {
 		row("integers", "the matrices %s", q.Matrices)
 	}
-	row("flow", "%s, %s, width %d; GELU %s; %s", m.Flow.Type, launch.Plural(m.Flow.Steps, "step"), d.FlowWidth, m.GELU, startRow(m.BOS))
+	row("flow", "%s, %s, width %d; GELU %s; %s", m.Flow.Type, launch.Plural(m.Flow.Steps, "step"), d.FlowWidth,
+		m.GELU, startRow(m.BOS))
 	row("text", "%s", textRules(&m.Text))
 	if m.Trained != (bundle.Trained{}) {
 		row("trained on", "%s", trainedOn(&m.Trained))
 	}
 	row("sampling", "temperature %g, %s", s.Temperature, clamp(s.NoiseClamp))
-	row("end", "logit above %g, not in the first %s; then %s more, %d after at most %s", s.EOSThreshold, launch.Plural(s.MinFrames, "frame"),
+	row("end", "logit above %g, not in the first %s; then %s more, %d after at most %s", s.EOSThreshold,
+		launch.Plural(s.MinFrames, "frame"),
 		launch.Plural(s.FramesAfterEOS, "frame"), s.FramesAfterEOSShort, launch.Plural(s.ShortWords, "word"))
-	row("limits", "%s and %s a chunk (%.1f s), %d positions", launch.Plural(l.MaxTokens, "token"), launch.Plural(l.MaxFrames(l.MaxTokens), "frame"),
+	row("limits", "%s and %s a chunk (%.1f s), %d positions", launch.Plural(l.MaxTokens, "token"),
+		launch.Plural(l.MaxFrames(l.MaxTokens), "frame"),
 		speech.Seconds(l.MaxFrames(l.MaxTokens)), l.Positions)
-	row("decoding", "%s at a time, the first %s of a chunk faded in", framePlan(m.Decode.Plan), launch.Plural(m.Decode.FadeIn, "sample"))
+	row("decoding", "%s at a time, the first %s of a chunk faded in", framePlan(m.Decode.Plan),
+		launch.Plural(m.Decode.FadeIn, "sample"))
 
 	if err := t.Flush(); err != nil {
 		return err
@@ -157,7 +166,8 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	fmt.Fprintln(t, "voice\tlanguage\tprompt\tfile\tsize")
 	total := int64(0)
 	for _, v := range m.Voices {
-		fmt.Fprintf(t, "%s\t%s\t%d positions\t%s\t%s\n", v.Name, v.Language, v.PromptFrames, v.File.File, launch.Megabytes(v.Bytes))
+		fmt.Fprintf(t, "%s\t%s\t%d positions\t%s\t%s\n", v.Name, v.Language, v.PromptFrames, v.File.File,
+			launch.Megabytes(v.Bytes))
 		total += v.Bytes
 	}
 	if err := t.Flush(); err != nil {

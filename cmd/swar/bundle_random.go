@@ -40,15 +40,17 @@ tiny is for tests and starts at once, lite is a small model of real sizes, base 
 			}
 			r := model()
 			r.Seed, r.Precision = seed, precision
-			return a.makeBundle(cmd.Context(), output, func(progress func(int64, int64, string)) (bundle.Manifest, error) {
-				progress(0, 0, "making up weights")
-				source, err := r.Source()
-				if err != nil {
-					return bundle.Manifest{}, err
-				}
-				source.Checkpoint.Weights = interruptible{source.Checkpoint.Weights, func() error { return context.Cause(cmd.Context()) }}
-				return convert.Write(output, source)
-			})
+			return a.makeBundle(cmd.Context(), output,
+				func(progress func(int64, int64, string)) (bundle.Manifest, error) {
+					progress(0, 0, "making up weights")
+					source, err := r.Source()
+					if err != nil {
+						return bundle.Manifest{}, err
+					}
+					source.Checkpoint.Weights = interruptible{source.Checkpoint.Weights,
+						func() error { return context.Cause(cmd.Context()) }}
+					return convert.Write(output, source)
+				})
 		},
 	}
 	f := cmd.Flags()

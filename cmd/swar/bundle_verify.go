@@ -195,7 +195,8 @@ func (v *verifying) voice(ctx context.Context, w synth.Worker, name string) erro
 	}
 	v.found("voice", "%s: %v", name, t)
 	if !t.eos {
-		fmt.Fprintf(v.app.Out, "%s\n", v.app.Out.Yellow("    it ran to its limit without an end of speech; a voice that was made with other weights does that"))
+		fmt.Fprintf(v.app.Out, "%s\n",
+			v.app.Out.Yellow("    it ran to its limit without an end of speech; a voice that was made with other weights does that"))
 	}
 	return nil
 }
@@ -210,7 +211,8 @@ type trial struct {
 }
 
 func (t trial) String() string {
-	return fmt.Sprintf("%s, %.2f s, RMS %.4f, in %d ms (the first after %d ms)", launch.Plural(t.frames, "frame"), speech.Seconds(t.frames), t.rms,
+	return fmt.Sprintf("%s, %.2f s, RMS %.4f, in %d ms (the first after %d ms)", launch.Plural(t.frames, "frame"),
+		speech.Seconds(t.frames), t.rms,
 		t.took.Milliseconds(), t.first.Milliseconds())
 }
 
@@ -220,7 +222,8 @@ const tryText = "नमस्ते, welcome."
 // tryVoice speaks one line. Silence is an error: nobody stores a voice for that.
 func tryVoice(ctx context.Context, w synth.Worker, voice string) (t trial, err error) {
 	start := time.Now()
-	if _, err := w.Prefill(ctx, synth.Options{Voice: voice, Text: tryText, Seed: 1, Temperature: speech.DefaultTemperature}); err != nil {
+	if _, err := w.Prefill(ctx,
+		synth.Options{Voice: voice, Text: tryText, Seed: 1, Temperature: speech.DefaultTemperature}); err != nil {
 		return t, err
 	}
 	group := make([]int16, synth.GroupFrames*speech.FrameSamples)

@@ -107,7 +107,8 @@ func isEarly(err error) bool {
 		return false // it speaks, and badly
 	}
 	e, answered := errors.AsType[*client.Error](err)
-	return !answered || e.Status >= http.StatusInternalServerError || e.Status == http.StatusNotFound // of a gateway without a route
+	// of a gateway without a route
+	return !answered || e.Status >= http.StatusInternalServerError || e.Status == http.StatusNotFound
 }
 
 func trySpeakOnce(ctx context.Context, c *client.Client, r client.Request) (h checkedAudio, err error) {
@@ -142,7 +143,8 @@ func (a *app) judge(h checkedAudio, text string) (err error) {
 
 func (h checkedAudio) answer() finding {
 	const digits = time.Millisecond
-	return finding{what: "answer", text: fmt.Sprintf("first audio after %v, all of it after %v", h.first.Round(digits), h.whole.Round(digits))}
+	return finding{what: "answer",
+		text: fmt.Sprintf("first audio after %v, all of it after %v", h.first.Round(digits), h.whole.Round(digits))}
 }
 
 // format looks at the header: 24,000 Hz, one channel, 16 bits.
@@ -151,7 +153,8 @@ func (h checkedAudio) format() finding {
 	if len(got) < len(want) || string(got[:4]) != "RIFF" || string(got[8:16]) != "WAVEfmt " {
 		return finding{what: "format", text: "it is not a WAV", bad: true}
 	}
-	rate, channels, bits := binary.LittleEndian.Uint32(got[24:]), binary.LittleEndian.Uint16(got[22:]), binary.LittleEndian.Uint16(got[34:])
+	rate, channels, bits := binary.LittleEndian.Uint32(got[24:]), binary.LittleEndian.Uint16(got[22:]),
+		binary.LittleEndian.Uint16(got[34:])
 	const fields, end = 20, 36 // what says how samples are written
 	return finding{
 		what: "format", text: fmt.Sprintf("%d Hz, %s, %d bits", rate, launch.Plural(int(channels), "channel"), bits),
@@ -195,7 +198,9 @@ func (h checkedAudio) sound() finding {
 		}
 	}
 	return finding{
-		what: "sound", text: fmt.Sprintf("%d of %s are not silent, the loudest sample is %d", loud, launch.Plural(all, "frame"), loudest),
+		what: "sound",
+		text: fmt.Sprintf("%d of %s are not silent, the loudest sample is %d", loud, launch.Plural(all, "frame"),
+			loudest),
 		bad: loud == 0 || loud*leastLoud < all,
 	}
 }

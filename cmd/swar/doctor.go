@@ -46,7 +46,8 @@ needs to be whole; without it the library of the neural engine is only looked fo
 			findings := []finding{checkBuild()}
 			findings = append(findings, checkEspeak(dir == "")...)
 			findings = append(findings, checkNeural(cmd.Context(), dir, r)...)
-			findings = append(findings, checkOpus(), checkCPUs(launch.FindCPUs()), checkPort(cmd.Context(), listen), checkPlayer())
+			findings = append(findings, checkOpus(), checkCPUs(launch.FindCPUs()), checkPort(cmd.Context(), listen),
+				checkPlayer())
 			return a.printFindings(findings)
 		},
 	}
@@ -86,9 +87,11 @@ func checkEspeak(needed bool) []finding {
 	switch {
 	case errors.Is(err, espeak.ErrNotInstalled):
 		_, todo, _ := strings.Cut(espeak.ErrNotInstalled.Error(), ": ")
-		return []finding{{what: "espeak-ng", text: "not installed; it is the voice of the embedded engine", todo: todo, bad: needed}}
+		return []finding{{what: "espeak-ng", text: "not installed; it is the voice of the embedded engine",
+			todo: todo, bad: needed}}
 	case err != nil:
-		return []finding{{what: "espeak-ng", text: err.Error(), todo: "install it anew, with its data (Debian: espeak-ng-data)", bad: needed}}
+		return []finding{{what: "espeak-ng", text: err.Error(),
+			todo: "install it anew, with its data (Debian: espeak-ng-data)", bad: needed}}
 	}
 	defer e.Close()
 	path, _ := exec.LookPath("espeak-ng")
@@ -110,11 +113,13 @@ func checkNeural(ctx context.Context, dir string, r engine.Runtime) []finding {
 		return []finding{{what: "onnxruntime", text: text + "; only neural models need it", todo: todo, bad: needed}}
 	}
 	if err := r.UseKernel(); err != nil {
-		return []finding{{what: "integers", text: err.Error(), todo: "choose another with --kernel, or none", bad: true}}
+		return []finding{{what: "integers", text: err.Error(), todo: "choose another with --kernel, or none",
+			bad: true}}
 	}
 	if err := r.Load(); err != nil {
 		text := strings.TrimSuffix(err.Error(), ": fetch it with `make onnxruntime`")
-		return []finding{{what: "onnxruntime", text: text, todo: "fetch the right one with `make onnxruntime`", bad: needed}}
+		return []finding{{what: "onnxruntime", text: text, todo: "fetch the right one with `make onnxruntime`",
+			bad: needed}}
 	}
 	findings := []finding{{what: "onnxruntime", text: r.Release + " at " + r.Library}, checkIntegers()}
 	if dir == "" {
@@ -122,11 +127,14 @@ func checkNeural(ctx context.Context, dir string, r engine.Runtime) []finding {
 	}
 	e, err := r.OpenBundle(ctx, dir, 1, -1)
 	if err != nil {
-		return append(findings, finding{what: "bundle", text: err.Error(), todo: "name another one, or make it again with `swar bundle convert`", bad: true})
+		return append(findings,
+			finding{what: "bundle", text: err.Error(),
+				todo: "name another one, or make it again with `swar bundle convert`", bad: true})
 	}
 	m, memory := e.Model(), e.Memory()
 	f := finding{what: "bundle", text: fmt.Sprintf("model %s with %s; %d MB, and %d MB for each stream",
-		m.ID, launch.Plural(len(m.Voices), "voice"), engine.MB(memory.Weights+memory.Prompts), engine.MB(memory.Stream))}
+		m.ID, launch.Plural(len(m.Voices), "voice"), engine.MB(memory.Weights+memory.Prompts),
+		engine.MB(memory.Stream))}
 	if err := e.Close(); err != nil {
 		f.todo, f.bad = err.Error(), true
 	}
@@ -140,7 +148,8 @@ func checkIntegers() finding {
 		return finding{what: "integers", text: text + ")", todo: todo, bad: true}
 	}
 	text := "int8 models multiply with the kernel " + onnx.Kernel() + ", whose results are exact"
-	if others := slices.DeleteFunc(onnx.Kernels(), func(name string) bool { return name == onnx.Kernel() }); len(others) > 0 {
+	if others := slices.DeleteFunc(onnx.Kernels(),
+		func(name string) bool { return name == onnx.Kernel() }); len(others) > 0 {
 		text += "; SWAR_KERNEL can choose " + strings.Join(others, ", ")
 	}
 	return finding{what: "integers", text: text}
@@ -174,7 +183,8 @@ func checkPort(ctx context.Context, listen string) finding {
 	defer cancel()
 	if c, err := client.New("http://"+listen, client.Options{}); err == nil {
 		if h, err := c.Health(ctx); err == nil && h.Workers > 0 {
-			f.text = fmt.Sprintf("a Swar server (%s) speaks at %s with %s", h.Version, listen, launch.Plural(h.Workers, "worker"))
+			f.text = fmt.Sprintf("a Swar server (%s) speaks at %s with %s", h.Version, listen,
+				launch.Plural(h.Workers, "worker"))
 			return f
 		}
 	}

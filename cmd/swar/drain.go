@@ -14,7 +14,8 @@ const drainLimit = 120 * time.Second // the longest utterance
 
 // drain finishes what is being spoken. First nothing new is let in; what is needed to finish stays.
 func (s *site) drain(wyoming func(context.Context)) error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit,
+		fmt.Errorf("not finished in %v", drainLimit))
 	defer cancel()
 	c := s.speaker.Capacity()
 	s.log.Info("draining", "busy", c.Busy, "queued", c.Queued, "listeners", s.api.Listeners())

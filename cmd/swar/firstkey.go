@@ -21,7 +21,8 @@ func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	key, err := tenancy.CreateKey(ctx, operator, org.Projects[0].ID, "First key", nil, tenant.Idempotency{Key: "first-key"})
+	key, err := tenancy.CreateKey(ctx, operator, org.Projects[0].ID, "First key", nil,
+		tenant.Idempotency{Key: "first-key"})
 	if err != nil {
 		return "", err
 	}
@@ -29,8 +30,8 @@ func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 	return key.Secret, nil
 }
 
-// setupLinks returns the link with which the first owner sets this server up, under each address. There is none where there is an owner, or nobody can sign in with
-// one.
+// setupLinks returns the link with which the first owner sets this server up, under each address. There is none where
+// there is an owner, or nobody can sign in with one.
 func setupLinks(ctx context.Context, p *portal.Local) ([]string, error) {
 	made, err := p.SetupLink(ctx)
 	if _, refused := errors.AsType[*tenant.Refusal](err); refused {

@@ -20,7 +20,8 @@ import (
 
 // here decides between this process and a server: an engine that is typed, or otherwise local, means this process.
 func (a *app) here(cmd *cobra.Command, own *engine.Flags, local bool) (bool, error) {
-	wanted := a.OnCommandLine("model") || a.OnCommandLine("bundle") || a.OnCommandLine("engine") // and not only by the environment
+	// and not only by the environment
+	wanted := a.OnCommandLine("model") || a.OnCommandLine("bundle") || a.OnCommandLine("engine")
 	if wanted && a.OnCommandLine("server") {
 		return false, launch.BadUsage(cmd, "--server and --bundle or --engine contradict each other; drop one of them")
 	}
@@ -77,7 +78,8 @@ func speakHere(ctx context.Context, own *engine.Flags, r client.Request) (*take,
 // utteranceOf fills in and checks what a server would, but for the voice.
 func utteranceOf(r client.Request) (u speech.Utterance, err error) {
 	u = speech.Utterance{
-		Text: strings.TrimSpace(r.Text), Voice: r.Voice, Format: speech.Format(r.Format), Raw: r.Raw, EnDigits: r.EnDigits,
+		Text: strings.TrimSpace(r.Text), Voice: r.Voice, Format: speech.Format(r.Format), Raw: r.Raw,
+		EnDigits:    r.EnDigits,
 		Temperature: speech.DefaultTemperature, Seed: rand.Int64(),
 	}
 	if r.Temperature != nil {

@@ -22,8 +22,8 @@ func (l *localAudio) Close() error {
 	return nil
 }
 
-// spool keeps audio until it is read, all of it if need be: a worker must not wait for a player, or a long text would take longer
-// than an utterance may. The longest is some 20 MB.
+// spool keeps audio until it is read, all of it if need be: a worker must not wait for a player, or a long text would
+// take longer than an utterance may. The longest is some 20 MB.
 type spool struct {
 	unspoken string // known once there is audio
 

@@ -59,7 +59,8 @@ It needs a running server. Standard output carries nothing but the protocol; wha
 		},
 	}
 	where.flags(cmd.Flags())
-	cmd.Flags().StringVar(&folder, "mcp-dir", "", "write audio into this `folder`, and nowhere else (default the temporary one)")
+	cmd.Flags().StringVar(&folder, "mcp-dir", "",
+		"write audio into this `folder`, and nowhere else (default the temporary one)")
 	return cmd
 }
 
@@ -96,10 +97,12 @@ func (t *tools) server() *mcp.Server {
 		Name: "list_voices", Description: "List the voices that can speak, with their languages.", Annotations: reads,
 	}, t.listVoices)
 	mcp.AddTool(s, &mcp.Tool{
-		Name: "normalize", Description: "Show how a text will be read aloud, without speaking it. It is free.", Annotations: reads,
+		Name: "normalize", Description: "Show how a text will be read aloud, without speaking it. It is free.",
+		Annotations: reads,
 	}, t.normalize)
 	mcp.AddTool(s, &mcp.Tool{
-		Name: "say", Description: "Speak a text of at most 4000 characters into an audio file, and return its path, its length and the voice.",
+		Name:        "say",
+		Description: "Speak a text of at most 4000 characters into an audio file, and return its path, its length and the voice.",
 	}, t.say)
 	return s
 }
@@ -112,7 +115,8 @@ func (t *tools) reached(err error) error {
 	return errors.New(call.Explain(serveCommand, err))
 }
 
-func (t *tools) listVoices(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, client.Voices, error) {
+func (t *tools) listVoices(ctx context.Context, _ *mcp.CallToolRequest,
+	_ struct{}) (*mcp.CallToolResult, client.Voices, error) {
 	v, err := t.client.Voices(ctx)
 	return nil, v, t.reached(err)
 }
@@ -127,7 +131,8 @@ type normalizeOutput struct {
 	Chunks     int    `json:"chunks" jsonschema:"the number of pieces in which it is spoken"`
 }
 
-func (t *tools) normalize(ctx context.Context, _ *mcp.CallToolRequest, in normalizeInput) (*mcp.CallToolResult, normalizeOutput, error) {
+func (t *tools) normalize(ctx context.Context, _ *mcp.CallToolRequest,
+	in normalizeInput) (*mcp.CallToolResult, normalizeOutput, error) {
 	n, err := t.client.Normalize(ctx, in.Text, in.EnDigits)
 	if err != nil {
 		return nil, normalizeOutput{}, t.reached(err)
@@ -195,7 +200,8 @@ func (t *tools) file(in sayInput) (name string, format client.Format, err error)
 	if format == "" {
 		var known bool
 		if format, known = formats[strings.ToLower(filepath.Ext(name))]; !known {
-			return "", "", fmt.Errorf("file %q: a name must end in .wav, .opus, .ogg, .pcm or .raw; or give format", in.File)
+			return "", "",
+				fmt.Errorf("file %q: a name must end in .wav, .opus, .ogg, .pcm or .raw; or give format", in.File)
 		}
 	}
 	return name, format, nil

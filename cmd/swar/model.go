@@ -50,14 +50,16 @@ func listModels(here []models.Model) []listedModel {
 	for _, m := range here {
 		e, _ := catalog.Find(m.Name)
 		all = append(all, listedModel{
-			Name: m.Name, Revision: m.Short(), Bytes: m.Bytes, Folder: m.Folder, Languages: strings.Split(m.Made.Language, "+"),
-			Licence: m.Licence, Gated: e.Gated, Title: e.Title,
+			Name: m.Name, Revision: m.Short(), Bytes: m.Bytes, Folder: m.Folder,
+			Languages: strings.Split(m.Made.Language, "+"),
+			Licence:   m.Licence, Gated: e.Gated, Title: e.Title,
 		})
 	}
 	for _, e := range catalog.All() {
 		if !slices.ContainsFunc(here, func(m models.Model) bool { return m.Name == e.Name }) {
 			all = append(all, listedModel{
-				Name: e.Name, Revision: models.ShortRevision(e.Pulled()), Languages: e.Languages, Licence: e.Licence, Gated: e.Gated,
+				Name: e.Name, Revision: models.ShortRevision(e.Pulled()), Languages: e.Languages, Licence: e.Licence,
+				Gated: e.Gated,
 				Title: e.Title,
 			})
 		}
@@ -182,7 +184,8 @@ func (a *app) printModel(e *catalog.Entry, here *models.Lock, m models.Model) er
 		row("here", fmt.Sprintf("no; `%s model pull %s` downloads it", a.Invocation, e.Name))
 		return t.Flush()
 	}
-	row("here", fmt.Sprintf("%s, %s, %s, pulled on %s", m.Folder, launch.Megabytes(m.Bytes), here.Made.Precision, here.Pulled.Format("2 January 2006")))
+	row("here", fmt.Sprintf("%s, %s, %s, pulled on %s", m.Folder, launch.Megabytes(m.Bytes), here.Made.Precision,
+		here.Pulled.Format("2 January 2006")))
 	row("revision", here.Revision)
 	for _, f := range here.Files {
 		row(f.Role, fmt.Sprintf("%s, %s", f.From, launch.Megabytes(f.Bytes)))
@@ -211,7 +214,8 @@ func (a *app) modelRemoveCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(a.Out, "%s removed %s@%s: %s freed\n", a.Out.Green("✓"), m.Name, m.Short(), launch.Megabytes(freed))
+				fmt.Fprintf(a.Out, "%s removed %s@%s: %s freed\n", a.Out.Green("✓"), m.Name, m.Short(),
+					launch.Megabytes(freed))
 			}
 			return nil
 		},

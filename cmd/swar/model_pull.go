@@ -67,13 +67,18 @@ or from a file or folder here.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&p.request.Name, "name", "", "what to call it here (default its `name` in the catalogue, or of the repository)")
+	f.StringVar(&p.request.Name, "name", "",
+		"what to call it here (default its `name` in the catalogue, or of the repository)")
 	f.StringVar(&p.request.Precision, "precision", bundle.Int8, "`int8`, the fast one, or fp32, the exact model")
-	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: a recording, or stored as safetensors, here or as hf://OWNER/NAME/FILE; "+
-		"or the name of one that the model offers; can be repeated")
-	f.StringVar(&p.request.Codec, "codec", "", "weights of the codec, a `file` or hf://OWNER/NAME/FILE, of models that are published without")
-	f.IntVar(&p.request.VoiceSeconds, "voice-seconds", defaultVoiceSeconds, "leave room for voices of `n` seconds, 0 to 30, which swar voice adds later")
-	limit = launch.Size(f, "limit", defaultArchiveLimit, "refuse an archive that, with what is in it, takes more room than this")
+	f.StringArrayVar(&voices, "voice", nil,
+		"a voice, `NAME=FILE`: a recording, or stored as safetensors, here or as hf://OWNER/NAME/FILE; "+
+			"or the name of one that the model offers; can be repeated")
+	f.StringVar(&p.request.Codec, "codec", "",
+		"weights of the codec, a `file` or hf://OWNER/NAME/FILE, of models that are published without")
+	f.IntVar(&p.request.VoiceSeconds, "voice-seconds", defaultVoiceSeconds,
+		"leave room for voices of `n` seconds, 0 to 30, which swar voice adds later")
+	limit = launch.Size(f, "limit", defaultArchiveLimit,
+		"refuse an archive that, with what is in it, takes more room than this")
 	f.BoolVar(&p.quiet, "quiet", false, "print nothing but the folder of the bundle")
 	p.runtime.Define(f)
 	a.completeModels(cmd)
@@ -85,7 +90,9 @@ const defaultVoiceSeconds = 20
 
 // pullModel brings a model as swar model pull does without flags.
 func (a *app) pullModel(ctx context.Context, reference string) (models.Model, error) {
-	p := pulling{app: a, request: pull.Request{Reference: reference, Precision: bundle.Int8, VoiceSeconds: defaultVoiceSeconds}, limit: defaultArchiveLimit}
+	p := pulling{app: a,
+		request: pull.Request{Reference: reference, Precision: bundle.Int8, VoiceSeconds: defaultVoiceSeconds},
+		limit:   defaultArchiveLimit}
 	m, _, err := p.run(ctx)
 	return m, err
 }
@@ -115,7 +122,8 @@ func (p *pulling) check(cmd *cobra.Command, voices []string) error {
 	return nil
 }
 
-// offered returns the voice of that name that the catalogue has of a model and that is not pulled unless it is asked for.
+// offered returns the voice of that name that the catalogue has of a model and that is not pulled unless it is asked
+// for.
 func offered(reference, voice string) (catalog.Voice, bool) {
 	name, _, _ := strings.Cut(reference, "@")
 	e, ok := catalog.Find(name)
@@ -170,7 +178,8 @@ func (p *pulling) verify(ctx context.Context, folder string) error {
 	v := &verifying{app: p.app, shown: p.app.NewTask(), dir: folder, quiet: p.quiet, lean: true}
 	defer v.shown.Clear()
 	if !p.runtime.Named() && p.runtime.Find() != nil {
-		p.printf("the library of the neural engine is not found, so that the model was not tried; see `%s doctor`", p.app.Invocation)
+		p.printf("the library of the neural engine is not found, so that the model was not tried; see `%s doctor`",
+			p.app.Invocation)
 		return v.files()
 	}
 	return v.bundle(ctx, p.runtime)
@@ -227,10 +236,12 @@ func (p *pulling) done(m models.Model, isNew bool) {
 	if !isNew {
 		fmt.Fprintf(out, "%s %s@%s is here already\n\n", out.Green("✓"), m.Name, m.Short())
 	} else {
-		fmt.Fprintf(out, "%s %s@%s: %s, %s, %s\n\n", out.Green("✓"), m.Name, m.Short(), m.Made.Precision, launch.Plural(len(m.Voices), "voice"),
+		fmt.Fprintf(out, "%s %s@%s: %s, %s, %s\n\n", out.Green("✓"), m.Name, m.Short(), m.Made.Precision,
+			launch.Plural(len(m.Voices), "voice"),
 			launch.Megabytes(m.Bytes))
 	}
-	fmt.Fprintf(out, "  %s say --model %s %s\n  %s serve --model %s\n", p.app.Invocation, m.Name, quote("Namaste! Kya haal hai?"), p.app.Invocation, m.Name)
+	fmt.Fprintf(out, "  %s say --model %s %s\n  %s serve --model %s\n", p.app.Invocation, m.Name,
+		quote("Namaste! Kya haal hai?"), p.app.Invocation, m.Name)
 }
 
 // pace shows progress with its rate, and the time that is left.

@@ -38,7 +38,8 @@ machine is asked in plain text.`,
 			return launch.Interrupted(cmd.Context(), a.push(cmd.Context(), folder, args[1], d, oci.Format(*format)))
 		},
 	}
-	format = launch.Choice(cmd.Flags(), "format", "what it becomes in the registry", string(oci.Image), string(oci.ModelPack), string(oci.Both))
+	format = launch.Choice(cmd.Flags(), "format", "what it becomes in the registry", string(oci.Image),
+		string(oci.ModelPack), string(oci.Both))
 	a.completeModels(cmd)
 	return cmd
 }
@@ -65,7 +66,8 @@ func describe(reference string) (folder string, d oci.Description, err error) {
 	if err != nil {
 		return "", d, err
 	}
-	d.Revision, d.Licence, d.Languages, d.Precision, d.Family = b.Revision, b.Licence, b.Languages, b.Precision, b.Family()
+	d.Revision, d.Licence, d.Languages, d.Precision, d.Family = b.Revision, b.Licence, b.Languages, b.Precision,
+		b.Family()
 	return folder, d, nil
 }
 
@@ -80,9 +82,11 @@ func (a *app) push(ctx context.Context, folder, reference string, d oci.Descript
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s %s: %s, of which %s were sent\n\n", a.Out.Green("✓"), reference, launch.Megabytes(p.Bytes), launch.Megabytes(p.Sent))
+	fmt.Fprintf(a.Out, "%s %s: %s, of which %s were sent\n\n", a.Out.Green("✓"), reference, launch.Megabytes(p.Bytes),
+		launch.Megabytes(p.Sent))
 	if p.Image != "" {
-		fmt.Fprintf(a.Out, "  spec.model.source.oci.reference  %s\n  spec.model.source.oci.subPath    %s\n", p.Image, d.Name)
+		fmt.Fprintf(a.Out, "  spec.model.source.oci.reference  %s\n  spec.model.source.oci.subPath    %s\n", p.Image,
+			d.Name)
 	}
 	if p.ModelPack != "" {
 		fmt.Fprintf(a.Out, "  ModelPack                        %s\n", p.ModelPack)
@@ -99,7 +103,8 @@ func (p *pulling) pullImage(ctx context.Context, store models.Store, shown *pace
 		return m, err
 	}
 	shown.task.Clear()
-	p.printf("%s\n  from     %s\n  size     %s to download", p.request.Reference, found.Digest, launch.Megabytes(found.Bytes))
+	p.printf("%s\n  from     %s\n  size     %s to download", p.request.Reference, found.Digest,
+		launch.Megabytes(found.Bytes))
 	downloads := filepath.Join(store.Dir, ".fetching-"+strings.TrimPrefix(found.Digest, "sha256:"))
 	m, err = store.Import(ctx, p.importing(shown, p.request.Reference), func(folder string) error {
 		return found.Pull(ctx, folder, downloads, c)

@@ -105,7 +105,8 @@ func (a *app) exportModel(ctx context.Context, store models.Store, m models.Mode
 		return err
 	}
 	shown.Clear()
-	fmt.Fprintf(a.Out, "%s %s  %s\n\n  %s model import %s\n", a.Out.Green("✓"), hex.EncodeToString(sum.Sum(nil)), output, a.Invocation, quote(output))
+	fmt.Fprintf(a.Out, "%s %s  %s\n\n  %s model import %s\n", a.Out.Green("✓"), hex.EncodeToString(sum.Sum(nil)),
+		output, a.Invocation, quote(output))
 	return nil
 }
 
@@ -131,7 +132,8 @@ store. The archive may hold files and folders, no links, and nothing whose name 
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&p.request.Name, "name", "", "`name` in the local store (default its own)")
-	limit = launch.Size(f, "limit", defaultArchiveLimit, "refuse an archive that, with what is in it, takes more room than this")
+	limit = launch.Size(f, "limit", defaultArchiveLimit,
+		"refuse an archive that, with what is in it, takes more room than this")
 	f.BoolVar(&p.quiet, "quiet", false, "print nothing but the folder of the bundle")
 	p.runtime.Define(f)
 	return cmd
@@ -141,7 +143,8 @@ const defaultArchiveLimit = 4 << 30 // of a model, twice: packed and unpacked
 
 // importing is a model that comes as an archive.
 func (p *pulling) importing(shown *pace, reference string) models.ImportRequest {
-	return models.ImportRequest{Reference: reference, Name: p.request.Name, Limit: p.limit, Progress: shown.at, Verify: p.verify}
+	return models.ImportRequest{Reference: reference, Name: p.request.Name, Limit: p.limit, Progress: shown.at,
+		Verify: p.verify}
 }
 
 // importFile brings the model of an archive on this machine, or on standard input.
@@ -178,8 +181,8 @@ func (p *pulling) importFile(ctx context.Context, name string) (m models.Model, 
 	return store.ImportArchive(ctx, file, p.importing(shown, "-"))
 }
 
-// pullElsewhere brings what no hub has: a folder or an archive of this machine, a bundle of a registry, or an archive of an
-// address whose hash is known.
+// pullElsewhere brings what no hub has: a folder or an archive of this machine, a bundle of a registry, or an archive
+// of an address whose hash is known.
 func (p *pulling) pullElsewhere(ctx context.Context) (m models.Model, err error) {
 	reference := p.request.Reference
 	if path, isFile := strings.CutPrefix(reference, "file:"); isFile {
@@ -220,7 +223,8 @@ func (p *pulling) pullElsewhere(ctx context.Context) (m models.Model, err error)
 	folder := filepath.Join(store.Dir, ".fetching-"+strings.ToLower(sum))
 	shown := p.newPace()
 	defer shown.task.Clear()
-	if _, err := archive.Fetch(ctx, archive.Config{URL: address, SHA256: sum, To: folder, Limit: p.limit, Progress: shown.at}); err != nil {
+	if _, err := archive.Fetch(ctx,
+		archive.Config{URL: address, SHA256: sum, To: folder, Limit: p.limit, Progress: shown.at}); err != nil {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder), os.Remove(folder+".sha256")) }()

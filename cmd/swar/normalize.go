@@ -62,8 +62,9 @@ which other ones fit it, and what made a number a code. It says what this versio
 			}
 			if why {
 				if prepared || !here {
-					return launch.BadUsage(cmd, "--why explains the rules of this program, for which it needs no server and no model; "+
-						"leave --server and --engine-text out")
+					return launch.BadUsage(cmd,
+						"--why explains the rules of this program, for which it needs no server and no model; "+
+							"leave --server and --engine-text out")
 				}
 				if names != "" {
 					return launch.BadUsage(cmd, "--why explains the rules, which come behind --lexicon; leave that out")
@@ -104,7 +105,8 @@ which other ones fit it, and what made a number a code. It says what this versio
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
 	f.BoolVar(&prepared, "engine-text", false, "show what the model is given of each chunk")
 	f.BoolVar(&why, "why", false, "show why the text is read as it is")
-	f.StringVar(&names, "lexicon", "", "speak words as this `file` says (.csv or .pls); with --server: none, for the text without its lexicon")
+	f.StringVar(&names, "lexicon", "",
+		"speak words as this `file` says (.csv or .pls); with --server: none, for the text without its lexicon")
 	own.Define(f)
 	return cmd
 }
@@ -220,8 +222,8 @@ func (a *app) printEngineText(chunks []client.Chunk, given []string, asJSON bool
 	return nil
 }
 
-// printNormalized shows what was rewritten in colour: yellow as written, green as spoken, and pale what is spoken before it. It puts the texts last in each line, because
-// nobody agrees on how wide Devanagari is on a terminal.
+// printNormalized shows what was rewritten in colour: yellow as written, green as spoken, and pale what is spoken
+// before it. It puts the texts last in each line, because nobody agrees on how wide Devanagari is on a terminal.
 func (a *app) printNormalized(text string, n client.Normalized) {
 	fmt.Fprintln(a.Out, a.Out.Bold("chunk  tokens  spoken"))
 	spans, before := n.Spans, n.Disclosure
@@ -248,16 +250,18 @@ func (a *app) printNormalized(text string, n client.Normalized) {
 		if 0 <= s.Start && s.Start <= s.End && s.End <= len(written) {
 			was = string(written[s.Start:s.End])
 		}
-		fmt.Fprintf(a.Out, "%4d  %4d  %-12s  %s %s %s\n", s.Start, s.End, s.Kind, a.Out.Yellow(was), a.Out.Dim("→"), a.Out.Green(s.Spoken))
+		fmt.Fprintf(a.Out, "%4d  %4d  %-12s  %s %s %s\n", s.Start, s.End, s.Kind, a.Out.Yellow(was), a.Out.Dim("→"),
+			a.Out.Green(s.Spoken))
 	}
 }
 
-// paintSpoken paints what of the chunk came from spans, and returns the spans that lie behind it. A span that the end of a chunk cut in
-// two is not found whole, and stays unpainted.
+// paintSpoken paints what of the chunk came from spans, and returns the spans that lie behind it. A span that the end
+// of a chunk cut in two is not found whole, and stays unpainted.
 func (a *app) paintSpoken(chunk string, spans []client.Span) (string, []client.Span) {
 	var b strings.Builder
 	for {
-		next := slices.IndexFunc(spans, func(s client.Span) bool { return s.Spoken != "" && strings.Contains(chunk, s.Spoken) })
+		next := slices.IndexFunc(spans,
+			func(s client.Span) bool { return s.Spoken != "" && strings.Contains(chunk, s.Spoken) })
 		if next < 0 {
 			return b.String() + chunk, spans
 		}

@@ -59,7 +59,8 @@ func (a *app) target(cmd *cobra.Command, output, format string) (target, error) 
 	case f == "":
 		var ok bool
 		if f, ok = formats[strings.ToLower(filepath.Ext(output))]; !ok {
-			return nil, launch.BadUsage(cmd, "-o %q: a file name must end in .wav, .opus, .ogg, .pcm or .raw; or say --format", output)
+			return nil, launch.BadUsage(cmd,
+				"-o %q: a file name must end in .wav, .opus, .ogg, .pcm or .raw; or say --format", output)
 		}
 	}
 	return openFile(output, f)
@@ -131,7 +132,8 @@ func (f *file) finish(err error) error {
 	return errors.Join(err, os.Remove(temporary))
 }
 
-// stateLength writes the true length into the header of a WAV that was streamed, because many editors believe the placeholder.
+// stateLength writes the true length into the header of a WAV that was streamed, because many editors believe the
+// placeholder.
 func stateLength(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {

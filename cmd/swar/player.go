@@ -25,8 +25,8 @@ type player struct {
 	afterwards bool // it cannot play while we still write
 }
 
-// players are those we know, the best first. Bare samples leave nothing to guess about a length that is not known yet; ffplay gets a
-// WAV because the option for the number of channels has changed its name.
+// players are those we know, the best first. Bare samples leave nothing to guess about a length that is not known
+// yet; ffplay gets a WAV because the option for the number of channels has changed its name.
 var players = []player{
 	{name: "ffplay", form: client.WAV, args: []string{"-nodisp", "-autoexit", "-loglevel", "error", "-i", "pipe:0"}, file: "-nodisp -autoexit -loglevel error"},
 	{name: "aplay", form: client.PCM16, args: []string{"-q", "-t", "raw", "-f", "S16_LE", "-r", "24000", "-c", "1", "-"}, file: "-q"},

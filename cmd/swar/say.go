@@ -29,7 +29,8 @@ type manner struct {
 }
 
 func (m *manner) flags(f *pflag.FlagSet) {
-	f.StringVar(&m.voice, "voice", "", "speak with this `voice` (default anjura, or the first one of a model without her)")
+	f.StringVar(&m.voice, "voice", "",
+		"speak with this `voice` (default anjura, or the first one of a model without her)")
 	f.Int64Var(&m.seed, "seed", 0, "same text and same `number`, same audio (default random)")
 	f.Float64Var(&m.temperature, "temperature", 0.3, "a `number` from 0 to 2; lower is more stable")
 	f.BoolVar(&m.raw, "raw", false, "the text is already what is spoken: do not normalise it")

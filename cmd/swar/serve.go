@@ -95,7 +95,8 @@ usage is not billed. In SWAR_API_KEY white space separates several of them, and 
 
 // check refuses settings that cannot be meant, and fills in what depends on others.
 func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
-	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd), o.label.Check(cmd), o.lexicon.Check(cmd), o.dialects.Check(cmd)); err != nil {
+	if err := errors.Join(o.engine.Check(cmd), o.workers.Check(cmd, cpus), o.proxies.Check(cmd), o.label.Check(cmd),
+		o.lexicon.Check(cmd), o.dialects.Check(cmd)); err != nil {
 		return err
 	}
 	if o.withPortal() {
@@ -106,7 +107,8 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	if err := o.wyoming.check(cmd, o.open); err != nil {
 		return err
 	}
-	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics, "--pprof": o.pprof} {
+	for flag, address := range map[string]string{"--listen": o.listen, "--metrics-listen": o.metrics,
+		"--pprof": o.pprof} {
 		if address == "" && flag != "--listen" {
 			continue
 		}
@@ -120,13 +122,16 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 	case o.open && len(o.keys) > 0:
 		return launch.BadUsage(cmd, "--open and --api-key contradict each other; drop one of them")
 	case o.lexicon.Set() && o.withPortal() && len(o.keys) == 0:
-		return launch.BadUsage(cmd, "--lexicon is for keys of --api-key; with the portal each project has a list: swar lexicon import")
+		return launch.BadUsage(cmd,
+			"--lexicon is for keys of --api-key; with the portal each project has a list: swar lexicon import")
 	case o.queue < 0:
 		return launch.BadUsage(cmd, "--queue %d: want 0 or more", o.queue)
 	case o.pprof != "" && !launch.IsLoopback(cmd.Context(), o.pprof):
-		return launch.BadUsage(cmd, "--pprof %s: profiles reveal texts: only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
+		return launch.BadUsage(cmd,
+			"--pprof %s: profiles reveal texts: only a loopback address such as 127.0.0.1:6060 is allowed", o.pprof)
 	case !o.withPortal() && len(o.keys) == 0 && !o.open && !launch.IsLoopback(cmd.Context(), o.listen):
-		return launch.BadUsage(cmd, "--listen %s is reached by other machines; give an --api-key, or --open to let everyone use it", o.listen)
+		return launch.BadUsage(cmd,
+			"--listen %s is reached by other machines; give an --api-key, or --open to let everyone use it", o.listen)
 	}
 	return nil
 }

@@ -59,8 +59,8 @@ func (s *site) run(ctx context.Context) error {
 		s.printf("warming up %s", launch.Plural(s.options.workers.Count(), "worker"))
 	}
 
-	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts what they
-	// have spoken.
+	// The workers outlive the signal: what runs is finished with them. The portal outlives the workers: it counts
+	// what they have spoken.
 	begun := time.Now()
 	stopWorkers := launch.Background(ctx, func(ctx context.Context) {
 		if err := s.speaker.Run(ctx); err != nil {

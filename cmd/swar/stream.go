@@ -94,7 +94,8 @@ error. The file is complete when the command ends, also when it ends by Ctrl-C.`
 // lines yields the arguments, or the lines of standard input without the empty ones. Its end is the end of the channel.
 func (a *app) lines(args []string) <-chan string {
 	lines := make(chan string)
-	// Reading a terminal cannot be interrupted, so this goroutine may outlive the command; the process ends soon after that.
+	// Reading a terminal cannot be interrupted, so this goroutine may outlive the command; the process ends soon
+	// after that.
 	go func() {
 		defer close(lines)
 		if len(args) > 0 {
@@ -116,8 +117,8 @@ func (a *app) lines(args []string) <-chan string {
 	return lines
 }
 
-// pieces yields the words of the arguments, or those of standard input as they come, with the white space behind them. Its
-// end is the end of the channel.
+// pieces yields the words of the arguments, or those of standard input as they come, with the white space behind
+// them. Its end is the end of the channel.
 func (a *app) pieces(args []string) <-chan string {
 	pieces := make(chan string)
 	send := func(text string) {
@@ -235,7 +236,8 @@ func (s *streaming) run(ctx context.Context, conn *client.Conn, lines <-chan str
 				return launch.Interrupted(ctx, s.finish(err))
 			}
 		case err := <-ended:
-			return launch.Interrupted(ctx, s.finish(fmt.Errorf("%s cut short: %w", launch.Plural(len(running), "utterance"), err)))
+			return launch.Interrupted(ctx,
+				s.finish(fmt.Errorf("%s cut short: %w", launch.Plural(len(running), "utterance"), err)))
 		case <-ctx.Done():
 			return errors.Join(context.Cause(ctx), s.finish(nil))
 		}
@@ -337,7 +339,8 @@ func (s *streaming) collect(data []byte, u *sent) error {
 func (s *streaming) print(e client.Event, after time.Duration) {
 	switch e := e.(type) {
 	case *client.StartEvent:
-		s.line(after, "start", "%s, %s, %s, waited %v, seed %d", e.Voice, e.Format, launch.Plural(e.Chunks, "chunk"), e.Queue, e.Seed)
+		s.line(after, "start", "%s, %s, %s, waited %v, seed %d", e.Voice, e.Format, launch.Plural(e.Chunks, "chunk"),
+			e.Queue, e.Seed)
 		if e.Unspoken != "" {
 			s.line(after, s.app.Out.Yellow("left out"), "%s", leftOut(e.Unspoken))
 		}
@@ -372,5 +375,6 @@ func (s *streaming) print(e client.Event, after time.Duration) {
 }
 
 func (s *streaming) line(after time.Duration, what, format string, args ...any) {
-	fmt.Fprintf(s.events, "  %8.1f ms  %-11s  %s\n", float64(after)/float64(time.Millisecond), what, fmt.Sprintf(format, args...))
+	fmt.Fprintf(s.events, "  %8.1f ms  %-11s  %s\n", float64(after)/float64(time.Millisecond), what,
+		fmt.Sprintf(format, args...))
 }

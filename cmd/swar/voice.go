@@ -106,21 +106,26 @@ func (v *voiceBundle) changed() error {
 	return v.store.Changed(*v.stored)
 }
 
-// notifyServer has a server that speaks with the bundle take in its voices, and says so. The bundle has changed whatever becomes of it.
+// notifyServer has a server that speaks with the bundle take in its voices, and says so. The bundle has changed
+// whatever becomes of it.
 func (v *voiceBundle) notifyServer(ctx context.Context, a *app) error {
 	waiting := a.NewTask()
 	waiting.At(0, 0, "waiting for the server on "+v.data)
 	c, err := a.portal.ReadVoices(ctx, v.data, v.dir)
 	waiting.Clear()
 	switch {
-	case errors.Is(err, control.ErrNoServer), errors.Is(err, control.ErrOtherBundle), errors.Is(err, control.ErrNoBundle):
-		fmt.Fprintf(a.Err, "%s no server was notified: %s: %v; --data names the folder of another one, and a server that starts reads the bundle as it is\n",
+	case errors.Is(err, control.ErrNoServer), errors.Is(err, control.ErrOtherBundle),
+		errors.Is(err, control.ErrNoBundle):
+		fmt.Fprintf(a.Err,
+			"%s no server was notified: %s: %v; --data names the folder of another one, and a server that starts reads the bundle as it is\n",
 			a.Err.Yellow("note:"), v.data, err)
 		return nil
 	case err != nil:
-		return fmt.Errorf("the bundle has changed, but the server on %s still has the previous voices: %s", v.data, a.Explain(err))
+		return fmt.Errorf("the bundle has changed, but the server on %s still has the previous voices: %s", v.data,
+			a.Explain(err))
 	}
-	_, err = fmt.Fprintf(a.Out, "%s the server on %s speaks with %s\n", a.Out.Green("✓"), v.data, strings.Join(c.Voices, ", "))
+	_, err = fmt.Fprintf(a.Out, "%s the server on %s speaks with %s\n", a.Out.Green("✓"), v.data,
+		strings.Join(c.Voices, ", "))
 	return err
 }
 

@@ -58,7 +58,8 @@ speaking; --data says which. In a fleet a voice comes with its bundle, by a roll
 				in.fillIn(&n)
 			}
 			if n.Config == "" {
-				return launch.BadUsage(cmd, "--config is missing; name the configuration that the bundle was made of, and with --from its weights")
+				return launch.BadUsage(cmd,
+					"--config is missing; name the configuration that the bundle was made of, and with --from its weights")
 			}
 			if err := n.Free(); errors.Is(err, convert.ErrVoiceTaken) {
 				return fmt.Errorf("%w; --replace puts the new one in its place", err)
@@ -116,7 +117,8 @@ func (a *app) addVoice(ctx context.Context, n convert.Addition, r *engine.Runtim
 		return err
 	}
 	shown.Clear()
-	fmt.Fprintf(a.Out, "%s %s is in %s: prompt of %d positions, %s, made in %.1f s\n", a.Out.Green("✓"), n.Name, n.Bundle,
+	fmt.Fprintf(a.Out, "%s %s is in %s: prompt of %d positions, %s, made in %.1f s\n", a.Out.Green("✓"), n.Name,
+		n.Bundle,
 		v.PromptFrames, launch.Megabytes(v.Bytes), time.Since(began).Seconds())
 	fmt.Fprintf(a.Out, "  it spoke once: %v\n", heard)
 	if !heard.eos {
@@ -151,7 +153,8 @@ func (a *app) consent(cmd *cobra.Command, said, file string) (c bundle.Consent, 
 			return c, err
 		}
 	case !launch.IsTerminal(a.In):
-		return c, launch.BadUsage(cmd, "--consent is missing; say what the speaker has agreed to, or name a file with it")
+		return c, launch.BadUsage(cmd,
+			"--consent is missing; say what the speaker has agreed to, or name a file with it")
 	default:
 		const agreed = "the speaker has agreed that a voice is cloned from this recording, and to what it is used for"
 		fmt.Fprintf(a.Err, "%s is the voice of a person. Type yes if %s: ", file, agreed)

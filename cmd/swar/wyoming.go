@@ -50,7 +50,8 @@ machines reach must be asked for with --open.`,
 				return err
 			}
 			log.Info("serving Wyoming", "address", l.Addr().String(), "server", where.base)
-			s := wyomingSite{wyoming.New(wyoming.Config{Speech: remoteSpeech{c, where.base}, Version: version, Log: log}), l}
+			s := wyomingSite{wyoming.New(wyoming.Config{Speech: remoteSpeech{c, where.base}, Version: version,
+				Log: log}), l}
 			drain := s.start(cmd.Context())
 			<-cmd.Context().Done()
 			limit, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), drainLimit)
@@ -71,8 +72,10 @@ machines reach must be asked for with --open.`,
 type wyomingFlags struct{ address, key string }
 
 func (o *wyomingFlags) define(f *pflag.FlagSet) {
-	f.StringVar(&o.address, "wyoming", "", "serve Home Assistant by the Wyoming protocol on this `address`, such as "+defaultWyoming)
-	f.StringVar(&o.key, "wyoming-key", "", "the API `key` of all requests over Wyoming; without one they are not billed")
+	f.StringVar(&o.address, "wyoming", "",
+		"serve Home Assistant by the Wyoming protocol on this `address`, such as "+defaultWyoming)
+	f.StringVar(&o.key, "wyoming-key", "",
+		"the API `key` of all requests over Wyoming; without one they are not billed")
 }
 
 func (o *wyomingFlags) check(cmd *cobra.Command, open bool) error {
@@ -93,6 +96,7 @@ func checkWyoming(cmd *cobra.Command, flag, address string, open bool) error {
 	if open || launch.IsLoopback(cmd.Context(), address) {
 		return nil
 	}
-	return launch.BadUsage(cmd, "%s %s is reached by other machines, and Wyoming has no keys; give a loopback address such as %s, or --open to let everyone speak",
+	return launch.BadUsage(cmd,
+		"%s %s is reached by other machines, and Wyoming has no keys; give a loopback address such as %s, or --open to let everyone speak",
 		flag, address, defaultWyoming)
 }

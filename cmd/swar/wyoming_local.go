@@ -28,7 +28,8 @@ func (s *site) openWyoming(ctx context.Context, m *metrics.API) (*wyomingSite, e
 		return nil, err
 	}
 	m.Expect(metrics.Endpoint(dialect.Wyoming))
-	s.log.Info("serving Wyoming: every client that reaches the address may speak", "address", l.Addr().String(), "key", o.key != "")
+	s.log.Info("serving Wyoming: every client that reaches the address may speak", "address", l.Addr().String(),
+		"key", o.key != "")
 	c := wyoming.Config{Speech: localSpeech{s.api, o.key}, Version: thisBuild().Version, Log: s.log}
 	return &wyomingSite{wyoming.New(c), l}, nil
 }

@@ -28,7 +28,9 @@ func (s remoteSpeech) Model(ctx context.Context) (m speech.Model, err error) {
 	}
 	m.ID = v.Model
 	for _, of := range v.Voices {
-		m.Voices = append(m.Voices, speech.Voice{Name: of.Name, Language: of.Language, SampleRate: of.SampleRate, PromptFrames: of.PromptFrames})
+		m.Voices = append(m.Voices,
+			speech.Voice{Name: of.Name, Language: of.Language, SampleRate: of.SampleRate,
+				PromptFrames: of.PromptFrames})
 	}
 	return m, nil
 }

@@ -139,7 +139,8 @@ func (w *worker) serve(ctx context.Context) error {
 
 // drain finishes what is being spoken. Routers hear of it at once, and send nothing more.
 func (w *worker) drain() error {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit, fmt.Errorf("not finished in %v", drainLimit))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit,
+		fmt.Errorf("not finished in %v", drainLimit))
 	defer cancel()
 	w.log.Info("draining", "busy", w.speaker.Capacity().Busy)
 	if err := w.speaker.Pool().Drain(ctx); err != nil {

@@ -68,7 +68,8 @@ func (f *FrontProxy) Ready(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.authority == nil {
-		return fmt.Errorf("the ConfigMap %s/%s has not been read: see the log", FrontProxyNamespace, FrontProxyConfigMap)
+		return fmt.Errorf("the ConfigMap %s/%s has not been read: see the log", FrontProxyNamespace,
+			FrontProxyConfigMap)
 	}
 	return nil
 }
@@ -107,8 +108,9 @@ func (f *FrontProxy) load(ctx context.Context) (*x509.CertPool, []string, error)
 	}
 	authority := x509.NewCertPool()
 	if !authority.AppendCertsFromPEM([]byte(m.Data[authorityEntry])) {
-		return nil, nil, fmt.Errorf("the ConfigMap %s/%s has no certificate in %s: the aggregation layer is off, start the "+
-			"API server with --requestheader-client-ca-file", FrontProxyNamespace, FrontProxyConfigMap, authorityEntry)
+		return nil, nil,
+			fmt.Errorf("the ConfigMap %s/%s has no certificate in %s: the aggregation layer is off, start the "+
+				"API server with --requestheader-client-ca-file", FrontProxyNamespace, FrontProxyConfigMap, authorityEntry)
 	}
 	var names []string
 	if text := m.Data[namesEntry]; text != "" {

@@ -78,7 +78,8 @@ func (r *Registration) ensure(ctx context.Context) error {
 	err := r.Client.Get(ctx, client.ObjectKey{Name: APIService}, live)
 	switch {
 	case apierrors.IsNotFound(err):
-		return fmt.Errorf("there is no APIService %s: the chart makes one, and so does config/external-metrics", APIService)
+		return fmt.Errorf("there is no APIService %s: the chart makes one, and so does config/external-metrics",
+			APIService)
 	case err != nil:
 		return fmt.Errorf("reading the APIService %s: %w", APIService, err)
 	}
@@ -112,7 +113,8 @@ func (r *Registration) apply(ctx context.Context, version string, trust []byte) 
 		return err
 	}
 	err := r.Client.Apply(
-		ctx, client.ApplyConfigurationFromUnstructured(wanted), client.FieldOwner(registrationOwner), client.ForceOwnership,
+		ctx, client.ApplyConfigurationFromUnstructured(wanted), client.FieldOwner(registrationOwner),
+		client.ForceOwnership,
 	)
 	if err != nil {
 		return fmt.Errorf("writing the authority into the APIService %s: %w", APIService, err)

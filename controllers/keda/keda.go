@@ -78,7 +78,8 @@ func checkMetric(metric string) error {
 	if metric == DemandSlots || metric == QueueDepth {
 		return nil
 	}
-	return status.Errorf(codes.InvalidArgument, "there is no metric %.60q: take %s or %s", metric, DemandSlots, QueueDepth)
+	return status.Errorf(codes.InvalidArgument, "there is no metric %.60q: take %s or %s", metric, DemandSlots,
+		QueueDepth)
 }
 
 // load returns what the fleet of a trigger has to do.
@@ -86,11 +87,13 @@ func (t trigger) load(s Source) (Load, <-chan struct{}, error) {
 	l, changed, err := s.Load(t.namespace, t.name)
 	switch {
 	case errors.Is(err, ErrUnknown):
-		return l, nil, status.Errorf(codes.NotFound, "no TTSDeployment %.60q in the namespace %.60q is looked after: check "+
-			"%s, that it is not paused, and that the operator looks after the namespace", t.name, t.namespace, metaName)
+		return l, nil,
+			status.Errorf(codes.NotFound, "no TTSDeployment %.60q in the namespace %.60q is looked after: check "+
+				"%s, that it is not paused, and that the operator looks after the namespace", t.name, t.namespace, metaName)
 	case errors.Is(err, ErrNotExternal):
-		return l, nil, status.Errorf(codes.FailedPrecondition, "the TTSDeployment %s/%s is not scaled by others: set its "+
-			"spec.scaling.mode to External", t.namespace, t.name)
+		return l, nil,
+			status.Errorf(codes.FailedPrecondition, "the TTSDeployment %s/%s is not scaled by others: set its "+
+				"spec.scaling.mode to External", t.namespace, t.name)
 	case err != nil:
 		return l, nil, status.Error(codes.Internal, err.Error())
 	}

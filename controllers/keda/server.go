@@ -42,7 +42,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, secure *tls.Config) 
 		grpc.ConnectionTimeout(handshakeLimit), grpc.MaxHeaderListSize(maxHeaders),
 		// A client that is gone without a word must not be written to for ever.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second,
+			PermitWithoutStream: true}),
 	)
 	wire.RegisterExternalScalerServer(g, s)
 	stopped := make(chan struct{})

@@ -137,7 +137,8 @@ var (
 
 // Describe implements [prometheus.Collector].
 func (f *Fleets) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{demandDesc, queueDesc, desiredDesc, routersDesc, decisionsDesc, conditionDesc, expiryDesc} {
+	for _, d := range []*prometheus.Desc{demandDesc, queueDesc, desiredDesc, routersDesc, decisionsDesc,
+		conditionDesc, expiryDesc} {
 		to <- d
 	}
 }
@@ -148,7 +149,8 @@ func (f *Fleets) Collect(to chan<- prometheus.Metric) {
 	defer f.mu.Unlock()
 	for name, of := range f.all {
 		gauge := func(d *prometheus.Desc, value float64, labels ...string) {
-			to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, append([]string{name.Namespace, name.Name}, labels...)...)
+			to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value,
+				append([]string{name.Namespace, name.Name}, labels...)...)
 		}
 		if s := of.size; s != nil {
 			gauge(demandDesc, s.Demand)
@@ -158,7 +160,8 @@ func (f *Fleets) Collect(to chan<- prometheus.Metric) {
 			gauge(routersDesc, float64(s.NotReporting), "false")
 		}
 		for reason, n := range of.decisions {
-			to <- prometheus.MustNewConstMetric(decisionsDesc, prometheus.CounterValue, float64(n), name.Namespace, name.Name, reason)
+			to <- prometheus.MustNewConstMetric(decisionsDesc, prometheus.CounterValue, float64(n), name.Namespace,
+				name.Name, reason)
 		}
 		for _, c := range of.conditions {
 			gauge(conditionDesc, 1, c.Type, string(c.Status), c.Reason)

@@ -27,7 +27,8 @@ func (c condition) isBad() bool {
 	case v1alpha1.Degraded, v1alpha1.Contested:
 		return c.status == metav1.ConditionTrue
 	case v1alpha1.Available, v1alpha1.RouterReady:
-		return c.status == metav1.ConditionFalse && c.reason != v1alpha1.ReasonWarming && c.reason != v1alpha1.ReasonScaledToZero
+		return c.status == metav1.ConditionFalse && c.reason != v1alpha1.ReasonWarming &&
+			c.reason != v1alpha1.ReasonScaledToZero
 	case v1alpha1.ModelVerified:
 		return c.status == metav1.ConditionFalse
 	case v1alpha1.Progressing:
@@ -101,27 +102,32 @@ func progressing(o Observed, problems []Problem, now time.Time) condition {
 		return rolling("a new revision was applied")
 	case deploymentReason(o.Workers, appsv1.DeploymentProgressing) == deadlineExceeded:
 		return overdue("revision " + o.Workers.Annotations["deployment.kubernetes.io/revision"])
-	case o.Routers != nil && (o.Routers.Overdue || o.Routers.Rolling && rolledOut(o.Workers) && isOverdue(o.Fleet, now)):
+	case o.Routers != nil &&
+		(o.Routers.Overdue || o.Routers.Rolling && rolledOut(o.Workers) && isOverdue(o.Fleet, now)):
 		return overdue("the newest revision of the routers")
 	case !rolledOut(o.Workers):
-		return rolling(fmt.Sprintf("%d of %d worker pods are of the newest revision", o.Workers.Status.UpdatedReplicas, o.Scaling.Now))
+		return rolling(fmt.Sprintf("%d of %d worker pods are of the newest revision",
+			o.Workers.Status.UpdatedReplicas, o.Scaling.Now))
 	case o.Routers == nil:
 		return rolling("the first routers are being made")
 	case o.Routers.Rolling:
-		return rolling(fmt.Sprintf("%d of %d routers are of the newest revision, and %d ready", o.Routers.Updated, o.Routers.Desired, o.Routers.Ready))
+		return rolling(fmt.Sprintf("%d of %d routers are of the newest revision, and %d ready", o.Routers.Updated,
+			o.Routers.Desired, o.Routers.Ready))
 	}
-	return answer(v1alpha1.Progressing, false, v1alpha1.ReasonRolledOut, "every worker pod and every router is of the newest revision")
+	return answer(v1alpha1.Progressing, false, v1alpha1.ReasonRolledOut,
+		"every worker pod and every router is of the newest revision")
 }
 
-// isOverdue reports whether a fleet has been rolling out for longer than it may, for a StatefulSet, which does not tell. It stays
-// so until the roll-out is over.
+// isOverdue reports whether a fleet has been rolling out for longer than it may, for a StatefulSet, which does not
+// tell. It stays so until the roll-out is over.
 func isOverdue(fleet *v1alpha1.TTSDeployment, now time.Time) bool {
 	for _, c := range fleet.Status.Conditions {
 		if c.Type != v1alpha1.Progressing || c.ObservedGeneration != fleet.Generation {
 			continue
 		}
 		limit := time.Duration(fleet.Spec.Rollout.ProgressDeadlineSeconds) * time.Second
-		return c.Reason == v1alpha1.ReasonDeadlineExceeded || c.Reason == v1alpha1.ReasonRollingOut && now.Sub(c.LastTransitionTime.Time) > limit
+		return c.Reason == v1alpha1.ReasonDeadlineExceeded || c.Reason == v1alpha1.ReasonRollingOut &&
+			now.Sub(c.LastTransitionTime.Time) > limit
 	}
 	return false
 }
@@ -134,17 +140,20 @@ func modelVerified(o Observed, problems []Problem) condition {
 	}
 	switch {
 	case o.readyPods() == 0:
-		return condition{v1alpha1.ModelVerified, metav1.ConditionUnknown, v1alpha1.ReasonUnknown, "no pod has loaded the model yet"}
+		return condition{v1alpha1.ModelVerified, metav1.ConditionUnknown, v1alpha1.ReasonUnknown,
+			"no pod has loaded the model yet"}
 	case o.Fleet.Spec.Model.SHA256 == "":
 		return answer(v1alpha1.ModelVerified, true, v1alpha1.ReasonNotPinned,
 			"pods speak with a model of that name; to hold them to one bundle, set spec.model.sha256")
 	}
-	return answer(v1alpha1.ModelVerified, true, v1alpha1.ReasonDigestChecked, "every ready pod has checked the digest of its bundle")
+	return answer(v1alpha1.ModelVerified, true, v1alpha1.ReasonDigestChecked,
+		"every ready pod has checked the digest of its bundle")
 }
 
 func workersWarm(o Observed) condition {
 	ready, all := o.readyPods(), len(o.livePods())
-	return answer(v1alpha1.WorkersWarm, all > 0 && ready == all, wordFor(ready == all, v1alpha1.ReasonReady, v1alpha1.ReasonWarming),
+	return answer(v1alpha1.WorkersWarm, all > 0 && ready == all,
+		wordFor(ready == all, v1alpha1.ReasonReady, v1alpha1.ReasonWarming),
 		fmt.Sprintf("%d of %d worker pods are warm", ready, all))
 }
 
@@ -163,12 +172,14 @@ func routerReady(o Observed) condition {
 func scalingActive(o Observed) condition {
 	switch {
 	case o.Fleet.Spec.Scaling.Mode == v1alpha1.ScalingManual:
-		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonManual, "spec.replicas says how many pods there are")
+		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonManual,
+			"spec.replicas says how many pods there are")
 	case !o.Scaling.Reported:
 		return answer(v1alpha1.ScalingActive, false, v1alpha1.ReasonNoRouterReports,
 			"no router reports its load, so the fleet does not scale in: check the routers and the network policy of their port 8091")
 	case o.Fleet.Spec.Scaling.Mode == v1alpha1.ScalingExternal:
-		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonExternal, "an external autoscaler sets the number of pods through /scale")
+		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonExternal,
+			"an external autoscaler sets the number of pods through /scale")
 	case o.Scaling.Limit:
 		return answer(v1alpha1.ScalingActive, true, v1alpha1.ReasonAtMaximum,
 			"more pods are wanted than spec.scaling.maxReplicas allows: raise it, or callers are refused")

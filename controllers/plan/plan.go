@@ -42,7 +42,8 @@ type Routers struct {
 // RoutersOf returns what a Deployment of routers says.
 func RoutersOf(d *appsv1.Deployment) *Routers {
 	routers := &Routers{
-		Workload: d, Desired: *d.Spec.Replicas, Ready: d.Status.ReadyReplicas, Updated: d.Status.UpdatedReplicas, Rolling: !rolledOut(d),
+		Workload: d, Desired: *d.Spec.Replicas, Ready: d.Status.ReadyReplicas, Updated: d.Status.UpdatedReplicas,
+		Rolling: !rolledOut(d),
 		Overdue: deploymentReason(d, appsv1.DeploymentProgressing) == deadlineExceeded,
 	}
 	for _, c := range d.Status.Conditions {
@@ -58,7 +59,8 @@ func RoutersOfSet(s *appsv1.StatefulSet) *Routers {
 	is := s.Status
 	return &Routers{
 		Workload: s, Desired: *s.Spec.Replicas, Ready: is.ReadyReplicas, Updated: is.UpdatedReplicas,
-		Rolling: is.ObservedGeneration < s.Generation || is.UpdatedReplicas != *s.Spec.Replicas || is.Replicas != is.UpdatedReplicas ||
+		Rolling: is.ObservedGeneration < s.Generation || is.UpdatedReplicas != *s.Spec.Replicas ||
+			is.Replicas != is.UpdatedReplicas ||
 			is.ReadyReplicas != is.UpdatedReplicas,
 	}
 }
@@ -120,8 +122,9 @@ func Decide(o Observed, now time.Time, slotsWritten time.Time) Plan {
 // Paused is the plan for a fleet that is to be left alone: nothing but its status says so.
 func Paused(fleet *v1alpha1.TTSDeployment, now time.Time) Plan {
 	p := Plan{Status: *fleet.Status.DeepCopy()}
-	p.Events = set(&p.Status.Conditions, condition{v1alpha1.PausedNow, metav1.ConditionTrue, v1alpha1.ReasonReconciliationPaused,
-		"nothing is changed until spec.reconciliation is Active"}, fleet.Generation, now)
+	p.Events = set(&p.Status.Conditions,
+		condition{v1alpha1.PausedNow, metav1.ConditionTrue, v1alpha1.ReasonReconciliationPaused,
+			"nothing is changed until spec.reconciliation is Active"}, fleet.Generation, now)
 	return p
 }
 
@@ -136,7 +139,8 @@ func Contested(fleet *v1alpha1.TTSDeployment, leader, own string, now time.Time)
 		"the operator in the namespace %s leads this fleet; the one in %s sees it, too, and leaves it alone. Let one of them watch "+
 			"other namespaces. If the first one was removed for good, delete the annotation swar.dev/operator", leader, own)}
 	p.Status.Conditions = slices.DeleteFunc(p.Status.Conditions, func(is metav1.Condition) bool {
-		return is.Type == c.typ && now.Sub(is.LastTransitionTime.Time) > contestLasts/2 // so that it says again that it is so
+		// so that it says again that it is so
+		return is.Type == c.typ && now.Sub(is.LastTransitionTime.Time) > contestLasts/2
 	})
 	p.Events = set(&p.Status.Conditions, c, fleet.Generation, now)
 	return p
@@ -151,9 +155,9 @@ func EndContest(fleet *v1alpha1.TTSDeployment, now time.Time) (v1alpha1.Status, 
 	return status, len(status.Conditions) < len(fleet.Status.Conditions)
 }
 
-// claim returns what spec.replicas is to be. Where the operator scales, that is its decision. Where somebody else does,
-// the operator writes it only while it is absent: who scales cannot read /scale otherwise, and a user who once leaves it
-// out moves nothing.
+// claim returns what spec.replicas is to be. Where the operator scales, that is its decision. Where somebody else
+// does, the operator writes it only while it is absent: who scales cannot read /scale otherwise, and a user who once
+// leaves it out moves nothing.
 func claim(o Observed) *int32 {
 	now := o.Fleet.Spec.Replicas
 	if now != nil && (o.Fleet.Spec.Scaling.Mode != v1alpha1.ScalingAutomatic || *now == o.Scaling.Desired) {

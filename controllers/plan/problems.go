@@ -33,9 +33,11 @@ func Problems(o Observed) (all []Problem) {
 		}
 	}
 	if o.Scaling.Mismatched > 0 {
-		all = append(all, Problem{v1alpha1.ReasonModelMismatch, fmt.Sprintf("routers do not use %d pods, which speak with another model "+
-			"than %s, or do not have its voices: compare spec.model.id and spec.voices with what the logs of the routers say of them",
-			o.Scaling.Mismatched, o.Fleet.Spec.Model.ID)})
+		all = append(all,
+			Problem{v1alpha1.ReasonModelMismatch,
+				fmt.Sprintf("routers do not use %d pods, which speak with another model "+
+					"than %s, or do not have its voices: compare spec.model.id and spec.voices with what the logs of the routers say of them",
+					o.Scaling.Mismatched, o.Fleet.Spec.Model.ID)})
 	}
 	seen := map[string]bool{}
 	all = slices.DeleteFunc(all, func(p Problem) bool {
@@ -50,7 +52,8 @@ func Problems(o Observed) (all []Problem) {
 func quota(name string, d *appsv1.Deployment) []Problem {
 	for _, c := range d.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue {
-			reason := wordFor(strings.Contains(c.Message, "quota"), v1alpha1.ReasonQuotaExceeded, v1alpha1.ReasonApplyFailed)
+			reason := wordFor(strings.Contains(c.Message, "quota"), v1alpha1.ReasonQuotaExceeded,
+				v1alpha1.ReasonApplyFailed)
 			return []Problem{{reason, fmt.Sprintf("pods of %s cannot be made: %s", name, c.Message)}}
 		}
 	}
@@ -60,7 +63,8 @@ func quota(name string, d *appsv1.Deployment) []Problem {
 // ofPod says why a pod does not run, without its name: what all of them suffer from is said once.
 func ofPod(p *corev1.Pod) *Problem {
 	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable {
+		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse &&
+			c.Reason == corev1.PodReasonUnschedulable {
 			return &Problem{v1alpha1.ReasonUnschedulable, "no node has room for a pod: " + c.Message +
 				". Add nodes, or lower spec.runtime.workersPerPod, memory or placement"}
 		}
@@ -77,10 +81,12 @@ func ofContainer(s *corev1.ContainerStatus) *Problem {
 	if w := s.State.Waiting; w != nil {
 		switch w.Reason {
 		case "ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "RegistryUnavailable":
-			return &Problem{v1alpha1.ReasonImageUnavailable, fmt.Sprintf("the image %s of %s cannot be pulled: check its name, and "+
-				"imagePullSecrets: %s", s.Image, s.Name, firstLine(w.Message))}
+			return &Problem{v1alpha1.ReasonImageUnavailable,
+				fmt.Sprintf("the image %s of %s cannot be pulled: check its name, and "+
+					"imagePullSecrets: %s", s.Image, s.Name, firstLine(w.Message))}
 		case "CreateContainerConfigError":
-			return &Problem{v1alpha1.ReasonSecretMissing, fmt.Sprintf("%s cannot start: %s", s.Name, firstLine(w.Message))}
+			return &Problem{v1alpha1.ReasonSecretMissing,
+				fmt.Sprintf("%s cannot start: %s", s.Name, firstLine(w.Message))}
 		}
 	}
 	ended := s.LastTerminationState.Terminated
@@ -93,11 +99,13 @@ func ofContainer(s *corev1.ContainerStatus) *Problem {
 	says := cmp.Or(lastLine(ended.Message), ended.Reason)
 	switch {
 	case ended.Reason == "OOMKilled":
-		return &Problem{v1alpha1.ReasonCrashLoop, s.Name + " wants more memory than it may have: raise spec.runtime.memory"}
+		return &Problem{v1alpha1.ReasonCrashLoop,
+			s.Name + " wants more memory than it may have: raise spec.runtime.memory"}
 	case strings.Contains(says, "--bundle-digest") || strings.Contains(says, "--sha256"):
 		return &Problem{v1alpha1.ReasonDigestMismatch, "the model is not the one that spec.model names: " + says}
 	}
-	return &Problem{v1alpha1.ReasonCrashLoop, fmt.Sprintf("%s ends again and again, with exit code %d: %s", s.Name, ended.ExitCode, says)}
+	return &Problem{v1alpha1.ReasonCrashLoop,
+		fmt.Sprintf("%s ends again and again, with exit code %d: %s", s.Name, ended.ExitCode, says)}
 }
 
 func firstLine(text string) string {

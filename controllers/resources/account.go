@@ -26,7 +26,8 @@ func routerRole(d *v1alpha1.TTSDeployment) Object {
 	return &rbacv1.Role{
 		TypeMeta: kindOf(rbacv1.SchemeGroupVersion, "Role"), ObjectMeta: meta(d, RouterName(d), Router),
 		Rules: []rbacv1.PolicyRule{{
-			APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"}, Verbs: []string{"get", "list", "watch"},
+			APIGroups: []string{"discovery.k8s.io"}, Resources: []string{"endpointslices"},
+			Verbs: []string{"get", "list", "watch"},
 		}},
 	}
 }

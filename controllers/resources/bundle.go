@@ -65,7 +65,8 @@ func (p *pod) pull(d *v1alpha1.TTSDeployment) *corev1.Container {
 	p.pin(d)
 	c := &corev1.Container{
 		Name: "pull", Command: []string{"swar"}, Env: []corev1.EnvVar{store},
-		Args:         []string{"model", "pull", s.Model, "--name=" + d.Spec.Model.ID, "--limit=" + strconv.FormatInt(limit.Value(), 10)},
+		Args: []string{"model", "pull", s.Model, "--name=" + d.Spec.Model.ID,
+			"--limit=" + strconv.FormatInt(limit.Value(), 10)},
 		VolumeMounts: []corev1.VolumeMount{{Name: bundleVolume, MountPath: bundleFolder}},
 	}
 	if s.Precision != "" {

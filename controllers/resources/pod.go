@@ -82,7 +82,8 @@ func (p *pod) trace(d *v1alpha1.TTSDeployment) {
 }
 
 // template is that of the pods of a component.
-func (p *pod) template(r Release, d *v1alpha1.TTSDeployment, component, account string, grace int64) corev1.PodTemplateSpec {
+func (p *pod) template(r Release, d *v1alpha1.TTSDeployment, component, account string,
+	grace int64) corev1.PodTemplateSpec {
 	no := false
 	finish(&p.container)
 	s := corev1.PodSpec{
@@ -158,7 +159,8 @@ func place(s *corev1.PodSpec, d *v1alpha1.TTSDeployment, component string) {
 }
 
 // lostNodeSeconds is for how long pods stay on a node that nobody hears of before others take their place. Kubernetes
-// waits five minutes, in which a fleet of a few pods is short of them; a node that restarts its network is back by then.
+// waits five minutes, in which a fleet of a few pods is short of them; a node that restarts its network is back by
+// then.
 const lostNodeSeconds int64 = 30
 
 // tolerations are those of the fleet, and what it does not say of nodes that are lost.
@@ -173,7 +175,8 @@ func tolerations(theirs []corev1.Toleration) []corev1.Toleration {
 		}
 		seconds := lostNodeSeconds
 		all = append(all, corev1.Toleration{
-			Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute, TolerationSeconds: &seconds,
+			Key: key, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute,
+			TolerationSeconds: &seconds,
 		})
 	}
 	return all

@@ -56,7 +56,8 @@ func workerPolicy(d *v1alpha1.TTSDeployment) Object {
 		}, egress)
 }
 
-// proxyPorts are those of the proxies that the environment names. Of an address that comes from a Secret nothing is known.
+// proxyPorts are those of the proxies that the environment names. Of an address that comes from a Secret nothing is
+// known.
 func proxyPorts(env []v1alpha1.EnvVar) (ports []int32) {
 	for _, v := range env {
 		name := strings.ToUpper(v.Name)

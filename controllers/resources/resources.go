@@ -21,7 +21,8 @@ type Object interface {
 type Release struct {
 	WorkerImage string // where a TTSDeployment names none
 	RouterImage string
-	AssignedIDs bool // the cluster gives pods their user and groups, as OpenShift does, and refuses pods that name others
+	// the cluster gives pods their user and groups, as OpenShift does, and refuses pods that name others
+	AssignedIDs bool
 
 	// The operator's own pods, which alone may watch routers.
 	OperatorNamespace string

@@ -22,9 +22,9 @@ const (
 	dataRoom   = "256Mi" // in the pod, for usage that the portal does not have
 )
 
-// A router that is told nothing else asks for what two hundred streams take (1.12 ms of a processor for each second of
-// audio, docs/benchmarks.md), and may use what is left of the processors: a limit would make everybody's audio falter at
-// once. Half of its memory is for audio that waits for clients (--spool), the rest for their connections.
+// A router that is told nothing else asks for what two hundred streams take (1.12 ms of a processor for each second
+// of audio, docs/benchmarks.md), and may use what is left of the processors: a limit would make everybody's audio
+// falter at once. Half of its memory is for audio that waits for clients (--spool), the rest for their connections.
 const (
 	routerCPU     = "250m"
 	routerRequest = "128Mi"
@@ -55,7 +55,8 @@ func routerDeployment(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 // have yet, for the next one of its number; all go with the fleet.
 func routerStatefulSet(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 	p := routerPod(r, d)
-	p.container.VolumeMounts = append(p.container.VolumeMounts, corev1.VolumeMount{Name: dataVolume, MountPath: dataFolder})
+	p.container.VolumeMounts = append(p.container.VolumeMounts,
+		corev1.VolumeMount{Name: dataVolume, MountPath: dataFolder})
 	keep := int32(revisions)
 	v := d.Spec.Router.UsageVolume
 	return &appsv1.StatefulSet{
@@ -173,7 +174,8 @@ func (p *pod) label(l v1alpha1.Labelling) {
 func (p *pod) admit(d *v1alpha1.TTSDeployment) {
 	switch {
 	case PortalSecret(d) != "":
-		p.container.Env = append(p.container.Env, fromSecret("SWAR_PORTAL_ADDR", PortalSecret(d), contract.PortalAddress))
+		p.container.Env = append(p.container.Env,
+			fromSecret("SWAR_PORTAL_ADDR", PortalSecret(d), contract.PortalAddress))
 		p.mount(secretVolume("portal", PortalSecret(d)), portalFolder, true)
 		p.setFlag("portal-token-file", path.Join(portalFolder, contract.Token))
 		if TokenSecret(d) == "" {

@@ -10,6 +10,7 @@ import (
 // Secret is one of d that the operator fills.
 func Secret(d *v1alpha1.TTSDeployment, name string, kind corev1.SecretType, data map[string][]byte) *corev1.Secret {
 	return &corev1.Secret{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: meta(d, name, ""), Type: kind, Data: data,
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: meta(d, name, ""), Type: kind,
+		Data: data,
 	}
 }

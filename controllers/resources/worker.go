@@ -23,7 +23,8 @@ var sharedCPU = resource.MustParse("100m")
 
 func workerDeployment(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 	keep, deadline := int32(revisions), d.Spec.Rollout.ProgressDeadlineSeconds
-	surge, missing := intstr.FromInt32(d.Spec.Rollout.MaxSurge), intstr.FromInt32(valueOf(d.Spec.Rollout.MaxUnavailable))
+	surge, missing := intstr.FromInt32(d.Spec.Rollout.MaxSurge),
+		intstr.FromInt32(valueOf(d.Spec.Rollout.MaxUnavailable))
 	return &appsv1.Deployment{
 		TypeMeta: kindOf(appsv1.SchemeGroupVersion, "Deployment"), ObjectMeta: meta(d, WorkerName(d), Worker),
 		Spec: appsv1.DeploymentSpec{

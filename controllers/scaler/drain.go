@@ -10,9 +10,9 @@ import (
 const DefaultDrainTimeout = 150 * time.Second
 
 // Drain empties worker pods before their Deployment shrinks. Pods that shall go are cordoned: they take nothing new,
-// say so, and are no longer Ready. A ReplicaSet deletes pods without a node first, then pending ones, then those that are
-// not Ready, in no order that could be counted on. So a Deployment shrinks when all of its pods that are not Ready are
-// empty, by as many as cannot become Ready again.
+// say so, and are no longer Ready. A ReplicaSet deletes pods without a node first, then pending ones, then those that
+// are not Ready, in no order that could be counted on. So a Deployment shrinks when all of its pods that are not
+// Ready are empty, by as many as cannot become Ready again.
 //
 // What it chose, knowing what pods do, stays chosen while it lives. Whoever starts anew loses nothing: pods that are
 // cordoned come first. The zero value is ready.

@@ -170,7 +170,8 @@ type need struct {
 // within reports whether something happened less than a duration ago; a zero time is never.
 func within(now, at time.Time, d time.Duration) bool { return !at.IsZero() && now.Sub(at) < d }
 
-// observeSize takes in that the size has changed, by whomever, so that a decision that was not carried out costs nothing.
+// observeSize takes in that the size has changed, by whomever, so that a decision that was not carried out costs
+// nothing.
 func (s *Scaler) observeSize(now time.Time, p Policy, replicas int) {
 	s.allowance.refill(now, p)
 	if s.seen && replicas > s.replicas {
@@ -252,9 +253,9 @@ func anyWarming(pods []Pod, states map[string]PodState) bool {
 // unreachableAfter is how long a pod that has served may be out of reach: as long as a network may hiccup.
 const unreachableAfter = 10 * time.Second
 
-// countLost counts pods that have served, are not deleted and are no longer in reach of any router, such as those of a node
-// that is lost: Kubernetes waits for minutes before it replaces them. More than half of all are not lost; there it is
-// the way to them that is.
+// countLost counts pods that have served, are not deleted and are no longer in reach of any router, such as those of
+// a node that is lost: Kubernetes waits for minutes before it replaces them. More than half of all are not lost;
+// there it is the way to them that is.
 func (s *Scaler) countLost(now time.Time, pods []Pod, states map[string]PodState) (n int) {
 	served := make(map[string]time.Time, len(pods))
 	for _, p := range pods {

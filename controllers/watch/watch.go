@@ -215,7 +215,8 @@ func (w *Watcher) call(ctx context.Context, fleet, address string, r *router, he
 }
 
 // sendCordons tells a router of cordons until ctx ends.
-func (w *Watcher) sendCordons(ctx context.Context, stream grpc.BidiStreamingClient[wire.WatchRequest, wire.FleetState], r *router) {
+func (w *Watcher) sendCordons(ctx context.Context,
+	stream grpc.BidiStreamingClient[wire.WatchRequest, wire.FleetState], r *router) {
 	for {
 		w.mu.Lock()
 		cordons := r.cordons

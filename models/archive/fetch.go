@@ -100,11 +100,12 @@ func (f *fetching) isKnown() (bool, error) {
 	if err == nil && strings.TrimSpace(string(sum)) == f.SHA256 {
 		return true, nil
 	}
-	return false, fmt.Errorf("%s is there already, and not from this archive; remove it, or choose another folder", f.To)
+	return false,
+		fmt.Errorf("%s is there already, and not from this archive; remove it, or choose another folder", f.To)
 }
 
-// fetchInto makes part the archive. What an earlier run has left in it is checked as all else is, and if it was of another
-// archive everything is fetched anew.
+// fetchInto makes part the archive. What an earlier run has left in it is checked as all else is, and if it was of
+// another archive everything is fetched anew.
 func (f *fetching) fetchInto(ctx context.Context, part *os.File) error {
 	left, err := part.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 
 // Pack writes an uncompressed archive of the files and folders in roots, under the given names. The same content
 // gives the same bytes: names are sorted, and nobody owns a file or has made it at any time.
-func Pack(ctx context.Context, w io.Writer, roots map[string]string, progress func(done, total int64, what string)) error {
+func Pack(ctx context.Context, w io.Writer, roots map[string]string,
+	progress func(done, total int64, what string)) error {
 	files, total, err := list(roots)
 	if err != nil {
 		return err
@@ -32,7 +33,8 @@ func Pack(ctx context.Context, w io.Writer, roots map[string]string, progress fu
 			return err
 		}
 		before := done
-		_, err = io.Copy(t, &counting{ctx: ctx, r: file, onProgress: func(n int64) { progress(before+n, total, f.name) }})
+		_, err = io.Copy(t,
+			&counting{ctx: ctx, r: file, onProgress: func(n int64) { progress(before+n, total, f.name) }})
 		_ = file.Close()
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)

@@ -56,7 +56,8 @@ func (f *fetching) unpack(ctx context.Context, part *os.File) (r Result, err err
 
 // Extract unpacks an archive of this machine, .tar, .tar.gz or .tar.zst, into a folder that is there and empty. Archive
 // and content together may take limit bytes. When it fails, the folder holds a part.
-func Extract(ctx context.Context, file *os.File, folder string, limit int64, progress func(done, total int64, what string)) (Result, error) {
+func Extract(ctx context.Context, file *os.File, folder string, limit int64,
+	progress func(done, total int64, what string)) (Result, error) {
 	f := &fetching{Config: Config{Limit: limit, Progress: progress}}
 	return f.extract(ctx, file, folder)
 }
@@ -165,8 +166,8 @@ func (x *extraction) entry(h *tar.Header, content io.Reader) error {
 	return errors.New("it is neither a file nor a folder")
 }
 
-// LocalName returns the local path for the name of a file in an archive or registry. voices/raj → voices/raj, ../raj → an error. It
-// refuses names that lead out of the folder or lie too deep in it.
+// LocalName returns the local path for the name of a file in an archive or registry. voices/raj → voices/raj, ../raj
+// → an error. It refuses names that lead out of the folder or lie too deep in it.
 func LocalName(name string) (string, error) {
 	clean := filepath.FromSlash(path.Clean(name))
 	switch {

@@ -24,9 +24,10 @@ type Entry struct {
 	Name       string   `yaml:"name" json:"name"`
 	Aliases    []string `yaml:"aliases" json:"aliases,omitempty"`
 	Title      string   `yaml:"title" json:"title"`
-	Engine     string   `yaml:"engine" json:"engine,omitempty"`     // that speaks with it; empty means onnx
-	Repository string   `yaml:"repository" json:"repository"`       // of the hub, owner/name
-	Revision   string   `yaml:"revision" json:"revision,omitempty"` // a commit; empty means the newest, when it is pulled
+	Engine     string   `yaml:"engine" json:"engine,omitempty"` // that speaks with it; empty means onnx
+	Repository string   `yaml:"repository" json:"repository"`   // of the hub, owner/name
+	// a commit; empty means the newest, when it is pulled
+	Revision string `yaml:"revision" json:"revision,omitempty"`
 
 	// Files are paths inside the repository, or addresses with a scheme, such as hf://. What is empty is what the
 	// configuration names; an empty Config is looked for.
@@ -36,15 +37,17 @@ type Entry struct {
 	Tokenizer string `yaml:"tokenizer" json:"tokenizer,omitempty"`
 	Bytes     int64  `yaml:"bytes" json:"bytes,omitempty"` // about so many are downloaded
 
-	// A model with exports is made of files whose hashes are known here, and of nothing that its repository says when it
-	// is pulled. VoicePackage is where its voices lie by their paths, beside the repository.
+	// A model with exports is made of files whose hashes are known here, and of nothing that its repository says when
+	// it is pulled. VoicePackage is where its voices lie by their paths, beside the repository.
 	Exports      []Export `yaml:"exports" json:"exports,omitempty"` // of a precision, the first one that can be used is
 	VoiceBytes   int64    `yaml:"voice_bytes" json:"voice_bytes,omitempty"`
 	VoicePackage string   `yaml:"voice_package" json:"voice_package,omitempty"`
 
-	Languages    []string `yaml:"languages" json:"languages"`               // BCP 47, the first is that of the voices
-	Script       string   `yaml:"script" json:"script,omitempty"`           // deva, deva+latn or mixed: of the text it was trained on
-	Punctuation  string   `yaml:"punctuation" json:"punctuation,omitempty"` // none, where it was trained on text without
+	Languages []string `yaml:"languages" json:"languages"` // BCP 47, the first is that of the voices
+	// deva, deva+latn or mixed: of the text it was trained on
+	Script string `yaml:"script" json:"script,omitempty"`
+	// none, where it was trained on text without
+	Punctuation  string   `yaml:"punctuation" json:"punctuation,omitempty"`
 	Layers       int      `yaml:"layers" json:"layers,omitempty"`
 	EOSThreshold *float64 `yaml:"eos_threshold" json:"eos_threshold,omitempty"` // a logit
 	Steps        int      `yaml:"steps" json:"steps,omitempty"`                 // of the flow; 0 means 1

@@ -1,9 +1,9 @@
 // Package download brings files over HTTP, whole and right or not at all.
 //
 // A download that breaks off goes on where it was, in this process or in another one; every byte is hashed, those of
-// earlier attempts too, and a file gets its name only when its hash is right. Processes that want the same file wait for
-// one another. Package download knows no hub: who asks for a file says how, anew for each attempt, so that addresses
-// which expire are no trouble.
+// earlier attempts too, and a file gets its name only when its hash is right. Processes that want the same file wait
+// for one another. Package download knows no hub: who asks for a file says how, anew for each attempt, so that
+// addresses which expire are no trouble.
 package download
 
 import (
@@ -71,8 +71,8 @@ const (
 // partials is the folder, below the one that files are brought to, of what is not whole yet.
 const partials = ".partial"
 
-// Download brings files into dir, which it makes where it is missing. What is there already, with the right hash, is not
-// brought again. When it fails or ctx ends, what was brought stays for the next time, except where it is wrong.
+// Download brings files into dir, which it makes where it is missing. What is there already, with the right hash, is
+// not brought again. When it fails or ctx ends, what was brought stays for the next time, except where it is wrong.
 func Download(ctx context.Context, dir string, files []File, c Config) error {
 	c.defaults()
 	if err := check(files); err != nil {
@@ -235,7 +235,8 @@ func (d *downloading) isThere(ctx context.Context, f *File) (bool, error) {
 		return false, err
 	}
 	h := f.newHash()
-	if err := copyHash(ctx, h, file, f.Size, func(n int64) { d.Progress(d.before+n, d.total, "checking "+f.title()) }); err != nil {
+	if err := copyHash(ctx, h, file, f.Size,
+		func(n int64) { d.Progress(d.before+n, d.total, "checking "+f.title()) }); err != nil {
 		return false, err
 	}
 	return f.isRight(h), nil

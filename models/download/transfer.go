@@ -59,8 +59,8 @@ type transfer struct {
 	reportedAt time.Time // when progress was told
 }
 
-// record is what is known of a file that is not whole. Its bytes are on the disk: what a machine that lost its power had
-// only in memory is brought again.
+// record is what is known of a file that is not whole. Its bytes are on the disk: what a machine that lost its power
+// had only in memory is brought again.
 type record struct {
 	Size  int64  `json:"size"`
 	Hash  string `json:"hash"`
@@ -84,7 +84,8 @@ func (t *transfer) open(ctx context.Context) (err error) {
 	if r.Hash != t.key() || r.Size != t.Size || r.Bytes < 0 || r.Bytes > min(info.Size(), t.Size) {
 		return t.restart()
 	}
-	err = copyHash(ctx, t.hash, t.part, r.Bytes, func(n int64) { t.Progress(t.before+n, t.total, "checking "+t.title()) })
+	err = copyHash(ctx, t.hash, t.part, r.Bytes,
+		func(n int64) { t.Progress(t.before+n, t.total, "checking "+t.title()) })
 	t.at, t.safe = r.Bytes, r.Bytes
 	return errors.Join(err, t.part.Truncate(t.at))
 }
@@ -153,7 +154,8 @@ func (t *transfer) run(ctx context.Context) error {
 		if after == 0 {
 			after = t.retry<<(failed-1) + rand.N(t.retry)
 		}
-		t.Progress(t.before+t.at, t.total, fmt.Sprintf("%s: %v; trying again in %v", t.title(), err, after.Round(time.Second)))
+		t.Progress(t.before+t.at, t.total,
+			fmt.Sprintf("%s: %v; trying again in %v", t.title(), err, after.Round(time.Second)))
 		select {
 		case <-time.After(after):
 		case <-ctx.Done():
@@ -163,7 +165,8 @@ func (t *transfer) run(ctx context.Context) error {
 	return nil
 }
 
-// attempt asks once, and takes what comes. After is how long the server wants to be left alone; 0 where it does not say.
+// attempt asks once, and takes what comes. After is how long the server wants to be left alone; 0 where it does not
+// say.
 func (t *transfer) attempt(ctx context.Context) (after time.Duration, err error) {
 	asking, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)

@@ -19,7 +19,8 @@ func (c *Client) cached(r Reference, parts ...string) string {
 }
 
 func (c *Client) offline(what string) error {
-	return &Error{Kind: KindOffline, Text: fmt.Sprintf("%s is not in the cache (%s), and HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask the hub", what, c.Cache)}
+	return &Error{Kind: KindOffline,
+		Text: fmt.Sprintf("%s is not in the cache (%s), and HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask the hub", what, c.Cache)}
 }
 
 func (c *Client) cachedRevision(r Reference) (Revision, error) {
@@ -48,7 +49,8 @@ func (c *Client) cachedTree(r Reference) ([]Entry, error) {
 		}
 	}
 	var all []Entry
-	if text, err := os.ReadFile(c.cached(r, "trees", r.Revision+".json")); err == nil && json.Unmarshal(text, &list) == nil {
+	if text, err := os.ReadFile(c.cached(r, "trees", r.Revision+".json")); err == nil &&
+		json.Unmarshal(text, &list) == nil {
 		for name, f := range list.Files {
 			e := Entry{Path: name, Size: f.Size, Git: f.Blob}
 			if f.SHA256 != "" {
@@ -115,7 +117,8 @@ func (c *Client) Cached(r Reference, e Entry) string {
 	if hash == "" {
 		hash = e.Git
 	}
-	for _, name := range []string{c.cached(r, "blobs", hash), c.cached(r, "snapshots", r.Revision, filepath.FromSlash(e.Path))} {
+	for _, name := range []string{c.cached(r, "blobs", hash),
+		c.cached(r, "snapshots", r.Revision, filepath.FromSlash(e.Path))} {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() == e.Size {
 			return name
 		}

@@ -85,5 +85,6 @@ func newHTTPClient(timeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
 	transport.ResponseHeaderTimeout = timeout
 	transport.DisableCompression = true // lengths and hashes are those of the file
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

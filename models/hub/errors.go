@@ -49,30 +49,42 @@ func (c *Client) refusal(r Reference, answer *http.Response) error {
 	code := answer.Header.Get("X-Error-Code")
 	message := errorText(answer)
 	e := &Error{Status: answer.StatusCode}
-	isInvalidToken := strings.Contains(message, "Invalid credentials") || strings.Contains(message, "invalid username or password")
+	isInvalidToken := strings.Contains(message, "Invalid credentials") ||
+		strings.Contains(message, "invalid username or password")
 	switch {
 	case answer.StatusCode == http.StatusUnauthorized && code == "GatedRepo":
-		e.Kind, e.Text = KindLogin, fmt.Sprintf("%s is gated: open %s, accept its terms, and set HF_TOKEN to a token of the account that did (%s/settings/tokens)",
-			r.Repository, page, c.Endpoint)
+		e.Kind, e.Text = KindLogin,
+			fmt.Sprintf("%s is gated: open %s, accept its terms, and set HF_TOKEN to a token of the account that did (%s/settings/tokens)",
+				r.Repository, page, c.Endpoint)
 	case answer.StatusCode == http.StatusForbidden && code == "GatedRepo":
-		e.Kind, e.Text = KindTerms, fmt.Sprintf("%s is gated, and the account of your token has not been let in: open %s while signed in as that account, and accept its terms",
-			r.Repository, page)
+		e.Kind, e.Text = KindTerms,
+			fmt.Sprintf("%s is gated, and the account of your token has not been let in: open %s while signed in as that account, and accept its terms",
+				r.Repository, page)
 	case answer.StatusCode == http.StatusUnauthorized && isInvalidToken:
-		e.Kind, e.Text = KindToken, fmt.Sprintf("the hub does not know the token (of %s): it is wrong or has expired; make another one at %s/settings/tokens, or take it away for what is public",
-			c.tokenFrom, c.Endpoint)
+		e.Kind, e.Text = KindToken,
+			fmt.Sprintf("the hub does not know the token (of %s): it is wrong or has expired; make another one at %s/settings/tokens, or take it away for what is public",
+				c.tokenFrom, c.Endpoint)
 	case answer.StatusCode == http.StatusNotFound && code == "RevisionNotFound":
-		e.Kind, e.Text = KindRevision, fmt.Sprintf("%s has no revision %q; %s/commits/main lists them", r.Repository, orMain(r.Revision), page)
+		e.Kind, e.Text = KindRevision,
+			fmt.Sprintf("%s has no revision %q; %s/commits/main lists them", r.Repository, orMain(r.Revision), page)
 	case answer.StatusCode == http.StatusNotFound && code == "EntryNotFound":
-		e.Kind, e.Text = KindEntry, fmt.Sprintf("%s has no file %q at %s; %s/tree/main lists them", r.Repository, r.Path, orMain(r.Revision), page)
+		e.Kind, e.Text = KindEntry,
+			fmt.Sprintf("%s has no file %q at %s; %s/tree/main lists them", r.Repository, r.Path, orMain(r.Revision),
+				page)
 	case answer.StatusCode == http.StatusUnauthorized:
-		e.Kind, e.Text = KindMissingPublic, fmt.Sprintf("%s does not exist, or is private: the hub does not say without a token. Look at %s, or set HF_TOKEN",
-			r.Repository, page)
+		e.Kind, e.Text = KindMissingPublic,
+			fmt.Sprintf("%s does not exist, or is private: the hub does not say without a token. Look at %s, or set HF_TOKEN",
+				r.Repository, page)
 	case answer.StatusCode == http.StatusNotFound:
-		e.Kind, e.Text = KindMissing, fmt.Sprintf("%s does not exist, or the account of your token may not see it; look at %s", r.Repository, page)
+		e.Kind, e.Text = KindMissing,
+			fmt.Sprintf("%s does not exist, or the account of your token may not see it; look at %s", r.Repository,
+				page)
 	case answer.StatusCode == http.StatusForbidden && strings.Contains(message, "disabled"):
-		e.Kind, e.Text = KindDisabled, fmt.Sprintf("%s has been taken down by the hub; %s may say why", r.Repository, page)
+		e.Kind, e.Text = KindDisabled,
+			fmt.Sprintf("%s has been taken down by the hub; %s may say why", r.Repository, page)
 	case answer.StatusCode == http.StatusTooManyRequests:
-		e.Kind, e.Text = KindRate, fmt.Sprintf("the hub has had too many requests from here; wait a few minutes, or set HF_TOKEN for a limit of your own (%s)", answer.Status)
+		e.Kind, e.Text = KindRate,
+			fmt.Sprintf("the hub has had too many requests from here; wait a few minutes, or set HF_TOKEN for a limit of your own (%s)", answer.Status)
 	default:
 		e.Text = fmt.Sprintf("%s: the hub answers %s", r.Repository, answer.Status)
 		if message != "" {

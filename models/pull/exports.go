@@ -42,7 +42,8 @@ func (p *Puller) planExports(ctx context.Context, plan *Plan, revision string) (
 		return compareBool(a.Precision != plan.request.Precision, b.Precision != plan.request.Precision)
 	})
 	if plan.request.Precision == "int8" { // floats are four times as much to download: only who wants them gets them
-		exports = slices.DeleteFunc(exports, func(x catalog.Export) bool { return x.Precision != "int8" && revision == "" })
+		exports = slices.DeleteFunc(exports,
+			func(x catalog.Export) bool { return x.Precision != "int8" && revision == "" })
 	}
 	var first, last *Plan
 	for _, x := range exports {
@@ -52,7 +53,8 @@ func (p *Puller) planExports(ctx context.Context, plan *Plan, revision string) (
 		made := *plan
 		made.Revision.Commit = x.SHA256
 		made.request.Precision = x.Precision
-		made.files = append([]*file{p.pinned(e, models.RoleWeights, x.File, x.SHA256, x.Bytes, x.Sources...)}, copies(voices)...)
+		made.files = append([]*file{p.pinned(e, models.RoleWeights, x.File, x.SHA256, x.Bytes, x.Sources...)},
+			copies(voices)...)
 		for _, f := range made.files {
 			if f.local == "" && !p.isHere(f) {
 				made.Bytes += f.entry.Size
@@ -66,7 +68,8 @@ func (p *Puller) planExports(ctx context.Context, plan *Plan, revision string) (
 		last = &made
 	}
 	if first == nil {
-		return nil, fmt.Errorf("%s has no revision %s: there are %s", e.Name, revision, strings.Join(shortHashes(e.Exports), ", "))
+		return nil, fmt.Errorf("%s has no revision %s: there are %s", e.Name, revision,
+			strings.Join(shortHashes(e.Exports), ", "))
 	}
 	return first, nil
 }
@@ -139,7 +142,8 @@ func (p *Puller) exportVoices(ctx context.Context, plan *Plan) (files []*file, e
 		}
 		f, err := r.find(ctx, models.RoleVoice, from, name)
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("voice %s: %w, and %s has no voice of that name; `swar model show %s` lists them", name, err, e.Name, e.Name)
+			return nil, fmt.Errorf("voice %s: %w, and %s has no voice of that name; `swar model show %s` lists them",
+				name, err, e.Name, e.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("voice %s: %w", name, err)

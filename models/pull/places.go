@@ -39,8 +39,8 @@ func (p *Puller) at(done, _ int64, what string) {
 // fewAttempts are made at a place where there is another one.
 const fewAttempts = 2
 
-// fetchFromPlaces brings a file from the first place that gives it with the hash that it must have. What one has given of
-// it is gone on with at the next one.
+// fetchFromPlaces brings a file from the first place that gives it with the hash that it must have. What one has
+// given of it is gone on with at the next one.
 func (p *Puller) fetchFromPlaces(ctx context.Context, f *file) error {
 	if p.isStored(ctx, f) {
 		p.markFetched(f)

@@ -32,13 +32,14 @@ type Puller struct {
 	Store models.Store
 	Hub   *hub.Client
 
-	// Measure returns the statistics of the norms of a voice of Kokoro that have not been measured before. Where it is nil,
-	// such a voice is refused.
+	// Measure returns the statistics of the norms of a voice of Kokoro that have not been measured before. Where it
+	// is nil, such a voice is refused.
 	Measure MeasureFunc
 
-	Progress func(done, total int64, what string)           // as of package download and package convert; required
-	Notice   func(line string)                              // what of a model is not used, and what the hub wants to be known; required
-	Verify   func(ctx context.Context, folder string) error // tries a bundle before it is kept; required
+	Progress func(done, total int64, what string) // as of package download and package convert; required
+	// what of a model is not used, and what the hub wants to be known; required
+	Notice func(line string)
+	Verify func(ctx context.Context, folder string) error // tries a bundle before it is kept; required
 
 	packages packages.Fetcher
 	failed   map[string]bool // origins that were asked for something in vain
@@ -122,7 +123,10 @@ func (p *Puller) Plan(ctx context.Context, q Request) (*Plan, error) {
 	if plan.Entry != nil && len(plan.Entry.Exports) > 0 {
 		return p.planExports(ctx, plan, at.Revision)
 	}
-	p.Hub.Warn = func(topic, message string) { p.Notice("the hub says: " + strings.TrimPrefix(topic+": "+message, ": ")) }
+	p.Hub.Warn = func(topic, message string) {
+		p.Notice("the hub says: " + strings.TrimPrefix(topic+": "+message,
+			": "))
+	}
 	if plan.Revision, err = p.Hub.Revision(ctx, at); err != nil {
 		return nil, err
 	}
@@ -164,15 +168,18 @@ func (p *Plan) locate(reference string) (hub.Reference, error) {
 	e, ok := catalog.Find(name)
 	if !ok {
 		if like := catalog.Like(name); len(like) > 0 {
-			return hub.Reference{}, fmt.Errorf("no model is called %s; perhaps %s is meant", name, strings.Join(like, " or "))
+			return hub.Reference{},
+				fmt.Errorf("no model is called %s; perhaps %s is meant", name, strings.Join(like, " or "))
 		}
-		return hub.Reference{}, fmt.Errorf("no model is called %s: `swar model list` shows which there are, and hf://OWNER/NAME names any on the hub", name)
+		return hub.Reference{},
+			fmt.Errorf("no model is called %s: `swar model list` shows which there are, and hf://OWNER/NAME names any on the hub", name)
 	}
 	p.Entry, p.Name = &e, e.Name
 	if len(e.Exports) > 0 {
 		return hub.Reference{Repository: e.Repository, Revision: revision}, nil
 	}
-	at, err := hub.ParseReference(hub.Scheme + e.Repository + "@" + url.PathEscape(cmp.Or(revision, e.Revision, "main")))
+	at, err := hub.ParseReference(hub.Scheme + e.Repository + "@" +
+		url.PathEscape(cmp.Or(revision, e.Revision, "main")))
 	return at, err
 }
 
@@ -254,7 +261,8 @@ func (r *resolving) guessConfig() (string, error) {
 		return "", fmt.Errorf("%s holds no configuration, a .yaml or config.json: it is not a model of this family, or of another layout", r.at.Repository)
 	}
 	const most = 8
-	return "", fmt.Errorf("%s holds several configurations: name one of them, such as %s/%s (there are %s)", r.at.Repository,
+	return "", fmt.Errorf("%s holds several configurations: name one of them, such as %s/%s (there are %s)",
+		r.at.Repository,
 		hub.Scheme+r.at.Repository, found[0], strings.Join(found[:min(most, len(found))], ", "))
 }
 
@@ -351,7 +359,8 @@ func (r *resolving) storedVoices() map[string]string {
 // find says where a file is: of this machine, at an address, or in the repository itself.
 func (r *resolving) find(ctx context.Context, role, address, voice string) (*file, error) {
 	f := &file{role: role, from: address, voice: voice}
-	isRequested := voice != "" && r.plan.request.Voices[voice] == address || role == models.RoleCodec && address == r.plan.request.Codec
+	isRequested := voice != "" && r.plan.request.Voices[voice] == address || role == models.RoleCodec &&
+		address == r.plan.request.Codec
 	switch {
 	case strings.HasPrefix(address, hub.Scheme):
 		at, err := hub.ParseReference(address)
@@ -418,12 +427,14 @@ func (p *Puller) fetch(ctx context.Context, f *file) error {
 	if cached := p.Hub.Cached(f.at, f.entry); cached != "" {
 		copied := wanted
 		copied.Get = func(_ context.Context, offset int64) (*http.Response, error) { return open(cached, offset) }
-		if download.Download(ctx, p.Store.Files(), []download.File{copied}, download.Config{Progress: p.Progress}) == nil {
+		if download.Download(ctx, p.Store.Files(), []download.File{copied},
+			download.Config{Progress: p.Progress}) == nil {
 			wanted.Get = nil // it is there; what was in the cache and wrong is brought
 		}
 	}
 	if wanted.Get != nil {
-		if err := download.Download(ctx, p.Store.Files(), []download.File{wanted}, download.Config{Progress: p.Progress}); err != nil {
+		if err := download.Download(ctx, p.Store.Files(), []download.File{wanted},
+			download.Config{Progress: p.Progress}); err != nil {
 			return err
 		}
 	}
@@ -444,7 +455,8 @@ func open(name string, offset int64) (*http.Response, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	answer := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: info.Size() - offset, Body: file}
+	answer := &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, ContentLength: info.Size() - offset,
+		Body: file}
 	if offset > 0 {
 		answer.StatusCode = http.StatusPartialContent
 		answer.Header.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", offset, info.Size()-1, info.Size()))

@@ -111,8 +111,11 @@ func (f *file) describe() error {
 // lock is what the lock file will say, but for the bundle.
 func (p *Plan) lock() models.Lock {
 	l := models.Lock{
-		Format: models.LockFormat, Name: p.Name, Reference: p.request.Reference, Repository: p.Repository, Revision: p.Revision.Commit,
-		Licence: p.Licence(), Made: models.BuildOptions{Precision: p.request.Precision, Language: p.language(), VoiceSeconds: p.request.VoiceSeconds},
+		Format: models.LockFormat, Name: p.Name, Reference: p.request.Reference, Repository: p.Repository,
+		Revision: p.Revision.Commit,
+		Licence:  p.Licence(),
+		Made: models.BuildOptions{Precision: p.request.Precision, Language: p.language(),
+			VoiceSeconds: p.request.VoiceSeconds},
 	}
 	if e := p.Entry; e != nil {
 		l.Made.EOSThreshold, l.Made.Steps, l.Made.GELU = e.EOSThreshold, e.Steps, e.GELU
@@ -140,11 +143,12 @@ func (p *Plan) language() string {
 	return "hi-IN+en-IN"
 }
 
-// isSame reports whether a bundle is made of the files that are wanted, in the way that is wanted. It may have more voices:
-// somebody has added them.
+// isSame reports whether a bundle is made of the files that are wanted, in the way that is wanted. It may have more
+// voices: somebody has added them.
 func isSame(have, wanted models.Lock) bool {
 	all := func(l models.Lock) string {
-		lines := []string{fmt.Sprintf("%s %s %s %s %d %s %s %s %d", l.Name, l.Revision, l.Made.Precision, l.Made.Language, l.Made.Steps,
+		lines := []string{fmt.Sprintf("%s %s %s %s %d %s %s %s %d", l.Name, l.Revision, l.Made.Precision,
+			l.Made.Language, l.Made.Steps,
 			l.Made.GELU, l.Made.Script, l.Made.Punctuation, l.Made.VoiceSeconds)}
 		if l.Made.EOSThreshold != nil {
 			lines = append(lines, fmt.Sprint(*l.Made.EOSThreshold))
@@ -157,7 +161,8 @@ func isSame(have, wanted models.Lock) bool {
 		return strings.Join(lines, "\n")
 	}
 	for _, v := range wanted.Voices {
-		if !slices.ContainsFunc(have.Voices, func(h models.Voice) bool { return h.Name == v.Name && h.SHA256 == v.SHA256 }) {
+		if !slices.ContainsFunc(have.Voices,
+			func(h models.Voice) bool { return h.Name == v.Name && h.SHA256 == v.SHA256 }) {
 			return false
 		}
 	}
@@ -174,10 +179,12 @@ func (p *Puller) makeONNX(ctx context.Context, to string, plan *Plan) error {
 func (p *Puller) conversion(plan *Plan) convert.Conversion {
 	c := convert.Conversion{
 		Config: plan.config, Voices: make(map[string]string), Language: plan.language(),
-		ID: plan.Name, Revision: plan.Revision.Commit, Licence: plan.Licence(), Precision: plan.request.Precision, VoiceSeconds: plan.request.VoiceSeconds,
-		Progress: p.Progress, Notice: p.Notice,
+		ID: plan.Name, Revision: plan.Revision.Commit, Licence: plan.Licence(), Precision: plan.request.Precision,
+		VoiceSeconds: plan.request.VoiceSeconds,
+		Progress:     p.Progress, Notice: p.Notice,
 		Resolve: func(_ context.Context, address string) (string, error) {
-			return "", errors.New(address + " was not foreseen when the model was looked at; this is a defect of swar model pull")
+			return "", errors.New(address +
+				" was not foreseen when the model was looked at; this is a defect of swar model pull")
 		},
 	}
 	if e := plan.Entry; e != nil {

@@ -20,8 +20,9 @@ func entryOf(k tenant.Key) access.Entry {
 		return ended(k.Hash)
 	}
 	return access.Entry{
-		Hash: k.Hash, OrgID: k.OrgID, ProjectID: k.ProjectID, KeyPrefix: k.Prefix, Playground: k.Kind == tenant.Playground,
-		Voices: k.Voices, Origin: k.Origin, ExpiresAt: k.ExpiresAt,
+		Hash: k.Hash, OrgID: k.OrgID, ProjectID: k.ProjectID, KeyPrefix: k.Prefix,
+		Playground: k.Kind == tenant.Playground,
+		Voices:     k.Voices, Origin: k.Origin, ExpiresAt: k.ExpiresAt,
 		Disclosure: k.Disclosure.Or(k.OrgDisclosure),
 	}
 }

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// maxChanges are remembered for readers that are behind: somebody who missed more gets everything anew. That is also less to send
-	// then, as long as there are not many more keys than this.
+	// maxChanges are remembered for readers that are behind: somebody who missed more gets everything anew. That is
+	// also less to send then, as long as there are not many more keys than this.
 	maxChanges = 4096
 
 	minRetry = 100 * time.Millisecond // wait before the store is tried again; doubled after each failure
 	maxRetry = 2 * time.Second
 )
 
-// Feed knows every key that the store does, and tells any number of readers. None of them holds up the others: each reads on from where it
-// has got, and one that has fallen behind too far is told everything anew.
+// Feed knows every key that the store does, and tells any number of readers. None of them holds up the others: each
+// reads on from where it has got, and one that has fallen behind too far is told everything anew.
 type Feed struct {
 	store tenant.Store
 	log   *slog.Logger
@@ -48,19 +48,22 @@ type Feed struct {
 
 	followers    map[uint64]*follower // by id
 	lastFollower uint64               // its id
-	moved        chan struct{}        // closed when a follower has taken something in or left; nil while nobody awaits that
+	// closed when a follower has taken something in or left; nil while nobody awaits that
+	moved chan struct{}
 }
 
 // NewFeed returns a feed that knows nothing before it runs.
 func NewFeed(store tenant.Store, log *slog.Logger) *Feed {
 	return &Feed{
 		store: store, log: log, epoch: 1 + rand.Uint64N(1<<63), sequence: 1, purgeAt: minPurge, stale: true,
-		growth: make(chan struct{}), lexicons: make(map[string]access.ProjectLexicon), keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
+		growth: make(chan struct{}), lexicons: make(map[string]access.ProjectLexicon),
+		keys: make(map[access.Hash]access.Entry), refused: make(map[access.Hash]bool),
 		followers: make(map[uint64]*follower),
 	}
 }
 
-// Run follows the store until ctx ends, whatever the store does, and returns nil. Only a store that was closed is an error.
+// Run follows the store until ctx ends, whatever the store does, and returns nil. Only a store that was closed is an
+// error.
 func (f *Feed) Run(ctx context.Context) error {
 	following, stop := context.WithCancel(ctx)
 	var lexicons sync.WaitGroup
@@ -174,8 +177,8 @@ type reader struct {
 	lexiconChange uint64
 }
 
-// next returns what is new since the reader's position, as soon as there is something. The first update comes at once when the feed has
-// begun, even if it says no more than that nothing is new. It fails when ctx ends, with its cause.
+// next returns what is new since the reader's position, as soon as there is something. The first update comes at once
+// when the feed has begun, even if it says no more than that nothing is new. It fails when ctx ends, with its cause.
 func (r *reader) next(ctx context.Context) (wire.Update, error) {
 	for {
 		u, growth := r.tryNext()

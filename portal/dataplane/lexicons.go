@@ -34,7 +34,8 @@ func (f *Feed) applyLexicons(lexicons []tenant.Lexicon, full bool) {
 	f.lexiconsBegun = f.lexiconsBegun || full
 	for _, l := range lexicons {
 		if old, known := f.lexicons[l.ProjectID]; !known || old.Version != l.Version {
-			f.lexicons[l.ProjectID] = access.ProjectLexicon{ProjectID: l.ProjectID, Version: l.Version, Entries: l.Entries}
+			f.lexicons[l.ProjectID] = access.ProjectLexicon{ProjectID: l.ProjectID, Version: l.Version,
+				Entries: l.Entries}
 			changed = true
 		}
 	}

@@ -67,7 +67,8 @@ func (s *Server) serve(ctx context.Context, l net.Listener, service wire.Datapla
 	host, _, err := net.SplitHostPort(l.Addr().String())
 	onLoopback := err != nil || grpcauth.IsLoopback(host) // an address without a port is a socket in the file system
 	options, err := s.cfg.Credentials.ServerOptions(onLoopback, s.log, grpcauth.Service{
-		Accepts: []grpcauth.Role{grpcauth.Router}, Endless: []string{wire.Dataplane_Keys_FullMethodName}, Ping: 10 * time.Second, Age: s.cfg.Age,
+		Accepts: []grpcauth.Role{grpcauth.Router}, Endless: []string{wire.Dataplane_Keys_FullMethodName},
+		Ping: 10 * time.Second, Age: s.cfg.Age,
 	})
 	if err != nil {
 		l.Close()
@@ -133,7 +134,8 @@ var errGoing = status.Error(codes.Unavailable, "the portal is going away")
 func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u wire.Update, follower uint64) error {
 	for _, l := range u.Lexicons { // each by itself: a large one is 0.6 MB
 		w := &wire.KeysUpdate{
-			Epoch: u.Epoch, Sequence: u.Sequence, More: true, Follower: follower, Lexicons: []*wire.Lexicon{wire.NewLexicon(l)},
+			Epoch: u.Epoch, Sequence: u.Sequence, More: true, Follower: follower,
+			Lexicons: []*wire.Lexicon{wire.NewLexicon(l)},
 		}
 		if err := stream.Send(w); err != nil {
 			return err
@@ -143,7 +145,8 @@ func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u wire.Update, fol
 		now := u.Keys[:min(len(u.Keys), keysAtOnce)]
 		u.Keys = u.Keys[len(now):]
 		w := &wire.KeysUpdate{
-			Epoch: u.Epoch, Sequence: u.Sequence, Full: u.Full, More: len(u.Keys) > 0, Stale: u.Stale, Follower: follower,
+			Epoch: u.Epoch, Sequence: u.Sequence, Full: u.Full, More: len(u.Keys) > 0, Stale: u.Stale,
+			Follower:    follower,
 			AllLexicons: u.AllLexicons,
 			Keys:        make([]*wire.Key, len(now)),
 		}
@@ -186,8 +189,8 @@ func refusal(err error, detail protoadapt.MessageV1) error {
 	return s.Err()
 }
 
-// Touch implements the service. A time from the future, of a client whose clock is wrong, would stay the latest one for long: it counts as
-// now.
+// Touch implements the service. A time from the future, of a client whose clock is wrong, would stay the latest one
+// for long: it counts as now.
 func (s *Server) Touch(ctx context.Context, w *wire.TouchRequest) (*wire.TouchReply, error) {
 	now := time.Now()
 	used := make(map[string]time.Time, len(w.Used))

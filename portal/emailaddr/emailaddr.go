@@ -54,5 +54,6 @@ var domains = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.Stric
 // turns the direction of a line, and letters that turn into ASCII.
 func isForbidden(r rune) bool {
 	isInvisible := unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
-	return isInvisible || r >= utf8.RuneSelf && (unicode.ToLower(r) < utf8.RuneSelf || norm.NFC.String(string(r))[0] < utf8.RuneSelf)
+	return isInvisible || r >= utf8.RuneSelf &&
+		(unicode.ToLower(r) < utf8.RuneSelf || norm.NFC.String(string(r))[0] < utf8.RuneSelf)
 }

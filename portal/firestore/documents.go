@@ -26,7 +26,8 @@ func newOrgDoc(o tenant.Org) orgDoc {
 
 func (d orgDoc) org() tenant.Org {
 	return tenant.Org{
-		ID: d.ID, Name: d.Name, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, ActiveKeys: d.ActiveKeys, Owners: d.Owners,
+		ID: d.ID, Name: d.Name, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, ActiveKeys: d.ActiveKeys,
+		Owners:     d.Owners,
 		Disclosure: settingOf(d.Disclosure),
 	}
 }
@@ -75,12 +76,14 @@ type memberDoc struct {
 }
 
 func newMemberDoc(m tenant.Member) memberDoc {
-	return memberDoc{m.OrgID, m.Email, string(m.Role), string(m.State), stored(m.InvitedAt), m.InvitedBy, stored(m.JoinedAt), m.UserID, stored(m.MailedAt)}
+	return memberDoc{m.OrgID, m.Email, string(m.Role), string(m.State), stored(m.InvitedAt), m.InvitedBy,
+		stored(m.JoinedAt), m.UserID, stored(m.MailedAt)}
 }
 
 func (d memberDoc) member() tenant.Member {
 	return tenant.Member{
-		OrgID: d.OrgID, Email: d.Email, Role: tenant.Role(d.Role), State: tenant.MemberState(d.State), InvitedAt: timeOf(d.InvitedAt),
+		OrgID: d.OrgID, Email: d.Email, Role: tenant.Role(d.Role), State: tenant.MemberState(d.State),
+		InvitedAt: timeOf(d.InvitedAt),
 		InvitedBy: d.InvitedBy, JoinedAt: timeOf(d.JoinedAt), UserID: d.UserID, MailedAt: timeOf(d.MailedAt),
 	}
 }
@@ -108,9 +111,11 @@ type keyDoc struct {
 
 func newKeyDoc(k tenant.Key) keyDoc {
 	d := keyDoc{
-		ID: k.ID, OrgID: k.OrgID, ProjectID: k.ProjectID, Kind: string(k.Kind), Name: k.Name, Prefix: k.Prefix, Hash: k.Hash[:],
-		Voices: append([]string(nil), k.Voices...), Origin: k.Origin, Created: stored(k.CreatedAt), CreatedBy: k.CreatedBy,
-		Revoked: k.Revoked(), RevokedAt: stored(k.RevokedAt), ExpiresAt: stored(k.ExpiresAt),
+		ID: k.ID, OrgID: k.OrgID, ProjectID: k.ProjectID, Kind: string(k.Kind), Name: k.Name, Prefix: k.Prefix,
+		Hash:   k.Hash[:],
+		Voices: append([]string(nil), k.Voices...), Origin: k.Origin, Created: stored(k.CreatedAt),
+		CreatedBy: k.CreatedBy,
+		Revoked:   k.Revoked(), RevokedAt: stored(k.RevokedAt), ExpiresAt: stored(k.ExpiresAt),
 		Disclosure: setting(k.Disclosure), OrgDisclosure: setting(k.OrgDisclosure),
 	}
 	if d.ExpiresAt != nil {
@@ -125,8 +130,10 @@ const keyRest = 24 * time.Hour
 // key is the key without its last use.
 func (d keyDoc) key() tenant.Key {
 	k := tenant.Key{
-		ID: d.ID, OrgID: d.OrgID, ProjectID: d.ProjectID, Kind: tenant.KeyKind(d.Kind), Name: d.Name, Prefix: d.Prefix, Voices: d.Voices,
-		Origin: d.Origin, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, RevokedAt: timeOf(d.RevokedAt), ExpiresAt: timeOf(d.ExpiresAt),
+		ID: d.ID, OrgID: d.OrgID, ProjectID: d.ProjectID, Kind: tenant.KeyKind(d.Kind), Name: d.Name,
+		Prefix: d.Prefix, Voices: d.Voices,
+		Origin: d.Origin, CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, RevokedAt: timeOf(d.RevokedAt),
+		ExpiresAt:  timeOf(d.ExpiresAt),
 		Disclosure: settingOf(d.Disclosure), OrgDisclosure: settingOf(d.OrgDisclosure),
 	}
 	copy(k.Hash[:], d.Hash)
@@ -134,7 +141,8 @@ func (d keyDoc) key() tenant.Key {
 }
 
 type useDoc struct {
-	LastUsed int64 `firestore:"last_used_us"` // microseconds since 1970; 0 while not used. A number, because Firestore has no maximum of times
+	// microseconds since 1970; 0 while not used. A number, because Firestore has no maximum of times
+	LastUsed int64 `firestore:"last_used_us"`
 }
 
 func (d useDoc) time() time.Time {
@@ -174,7 +182,8 @@ type moveDoc struct {
 
 func newVoiceDoc(v tenant.VoiceRequest) voiceDoc {
 	d := voiceDoc{
-		ID: v.ID, OrgID: v.OrgID, VoiceName: v.VoiceName, Language: v.Language, UseCase: v.UseCase, Notes: v.Notes, Status: string(v.Status),
+		ID: v.ID, OrgID: v.OrgID, VoiceName: v.VoiceName, Language: v.Language, UseCase: v.UseCase, Notes: v.Notes,
+		Status:  string(v.Status),
 		Created: stored(v.CreatedAt), CreatedBy: v.CreatedBy, UpdatedAt: stored(v.UpdatedAt),
 	}
 	if v.Hours != nil {
@@ -189,8 +198,10 @@ func newVoiceDoc(v tenant.VoiceRequest) voiceDoc {
 
 func (d voiceDoc) request() tenant.VoiceRequest {
 	v := tenant.VoiceRequest{
-		ID: d.ID, OrgID: d.OrgID, VoiceName: d.VoiceName, Language: d.Language, UseCase: d.UseCase, Hours: d.Hours, Notes: d.Notes,
-		Status: tenant.VoiceStatus(d.Status), CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy, UpdatedAt: timeOf(d.UpdatedAt),
+		ID: d.ID, OrgID: d.OrgID, VoiceName: d.VoiceName, Language: d.Language, UseCase: d.UseCase, Hours: d.Hours,
+		Notes:  d.Notes,
+		Status: tenant.VoiceStatus(d.Status), CreatedAt: timeOf(d.Created), CreatedBy: d.CreatedBy,
+		UpdatedAt: timeOf(d.UpdatedAt),
 	}
 	for _, m := range d.Moves {
 		v.Moves = append(v.Moves, tenant.Move{At: timeOf(m.At), By: m.By, To: tenant.VoiceStatus(m.To)})
@@ -219,7 +230,8 @@ func newAuditDoc(a tenant.Audit) (auditDoc, error) {
 }
 
 func (d auditDoc) audit() (tenant.Audit, error) {
-	a := tenant.Audit{ID: d.ID, OrgID: d.OrgID, At: exact(d.At), Actor: d.Actor, Action: tenant.Action(d.Action), Target: d.Target}
+	a := tenant.Audit{ID: d.ID, OrgID: d.OrgID, At: exact(d.At), Actor: d.Actor, Action: tenant.Action(d.Action),
+		Target: d.Target}
 	if len(d.Detail) == 0 {
 		return a, nil
 	}

@@ -12,13 +12,14 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// fault is the one place where an error of Firestore becomes one of the portal's. ctx is that of [Store.begin]. Errors that do not come
-// from Firestore stay as they are.
+// fault is the one place where an error of Firestore becomes one of the portal's. ctx is that of [Store.begin].
+// Errors that do not come from Firestore stay as they are.
 func (s *Store) fault(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	// A context that was ended by its owner or with the store says why by itself; when the store's own limit was reached, Firestore did.
+	// A context that was ended by its owner or with the store says why by itself; when the store's own limit was
+	// reached, Firestore did.
 	if cause := context.Cause(ctx); cause != nil && cause != errTimeout { //nolint:errorlint // ours is never wrapped
 		return cause
 	}
@@ -35,14 +36,16 @@ func (s *Store) fault(ctx context.Context, doing string, err error) error {
 		return err
 	}
 	switch said.Code() {
-	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Internal, codes.Unknown, codes.Canceled:
+	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Internal, codes.Unknown,
+		codes.Canceled:
 		return fmt.Errorf("firestore: %s: %w: %w", doing, tenant.ErrUnavailable, err)
 	case codes.Aborted:
 		return fmt.Errorf("firestore: %s: too many change the same at once: %w: %w", doing, tenant.ErrUnavailable, err)
 	case codes.Unauthenticated, codes.PermissionDenied:
 		return fmt.Errorf("firestore: %s: the server's credentials are refused; give its service account the role roles/datastore.user in project %s: %w", doing, s.cfg.Project, err)
 	case codes.NotFound:
-		return fmt.Errorf("firestore: %s: there is no database %s in project %s; create it in Native mode: %w", doing, s.cfg.Database, s.cfg.Project, err)
+		return fmt.Errorf("firestore: %s: there is no database %s in project %s; create it in Native mode: %w", doing,
+			s.cfg.Database, s.cfg.Project, err)
 	case codes.FailedPrecondition:
 		if strings.Contains(said.Message(), "index") {
 			return fmt.Errorf("firestore: %s: an index is missing or still being built; deploy firestore.indexes.json: %w", doing, err)
@@ -51,10 +54,12 @@ func (s *Store) fault(ctx context.Context, doing string, err error) error {
 	return fmt.Errorf("firestore: %s: %w", doing, err)
 }
 
-// passes reports whether it makes sense to try again after err: Firestore was out of reach or overloaded, or another was faster.
+// passes reports whether it makes sense to try again after err: Firestore was out of reach or overloaded, or another
+// was faster.
 func passes(err error) bool {
 	switch status.Code(err) {
-	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Internal, codes.Unknown, codes.Aborted:
+	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Internal, codes.Unknown,
+		codes.Aborted:
 		_, ok := status.FromError(err) // what is no status counts as Unknown
 		return ok
 	}

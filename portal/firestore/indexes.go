@@ -38,8 +38,8 @@ func (i index) String() string {
 	return fmt.Sprintf("%s %s: %s", scope, i.collection, strings.Join(fields, ", "))
 }
 
-// indexes are those that queries of a shape need. Filters that may be missing do not multiply them: Firestore joins indexes that begin
-// with one field each and end in the same order.
+// indexes are those that queries of a shape need. Filters that may be missing do not multiply them: Firestore joins
+// indexes that begin with one field each and end in the same order.
 func (sh shape) indexes() (all []index) {
 	one := func(fields ...string) {
 		all = append(all, index{sh.collection, sh.group, append(fields, sh.order...)})

@@ -32,7 +32,8 @@ func newLexiconDoc(l tenant.Lexicon) (lexiconDoc, error) {
 
 func (d lexiconDoc) lexicon() (tenant.Lexicon, error) {
 	l := tenant.Lexicon{
-		ProjectID: d.ProjectID, OrgID: d.OrgID, Version: d.Version, UpdatedAt: timeOf(d.UpdatedAt), UpdatedBy: d.UpdatedBy,
+		ProjectID: d.ProjectID, OrgID: d.OrgID, Version: d.Version, UpdatedAt: timeOf(d.UpdatedAt),
+		UpdatedBy: d.UpdatedBy,
 	}
 	if len(d.Entries) == 0 {
 		return l, nil
@@ -50,7 +51,8 @@ func (r *reader) Lexicon(projectID string) (tenant.Lexicon, error) {
 
 func (t *transaction) PutLexicon(l tenant.Lexicon) {
 	d, err := newLexiconDoc(l)
-	t.put("a lexicon", []string{l.ProjectID, l.OrgID}, func() *firestore.DocumentRef { return t.s.doc("lexicons", l.ProjectID) }, d)
+	t.put("a lexicon", []string{l.ProjectID, l.OrgID},
+		func() *firestore.DocumentRef { return t.s.doc("lexicons", l.ProjectID) }, d)
 	t.failed = cmp.Or(t.failed, err)
 }
 
@@ -60,7 +62,8 @@ func (s *Store) WatchLexicons(ctx context.Context, update func(lexicons []tenant
 }
 
 // listenToLexicons is listen for lexicons, which are never deleted.
-func (s *Store) listenToLexicons(ctx context.Context, update func([]tenant.Lexicon, bool) error) (delivered bool, err error) {
+func (s *Store) listenToLexicons(ctx context.Context,
+	update func([]tenant.Lexicon, bool) error) (delivered bool, err error) {
 	found := s.in(allLexicons, "").q.Snapshots(ctx)
 	defer found.Stop()
 	for {

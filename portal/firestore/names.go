@@ -10,8 +10,9 @@ import (
 	"github.com/swar-tts/swar/runtime/ident"
 )
 
-// name is an identifier as a document id. Those that the portal makes stay as they are; what people write, such as e-mail addresses, is
-// encoded, because Firestore forbids slashes, dots alone and names between underscores, and counts 1500 bytes at most.
+// name is an identifier as a document id. Those that the portal makes stay as they are; what people write, such as
+// e-mail addresses, is encoded, because Firestore forbids slashes, dots alone and names between underscores, and
+// counts 1500 bytes at most.
 func name(id string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 	isPlain := id != "" && len(id) <= 100 && strings.Trim(id, plain) == ""

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/api/iterator"
 )
 
-// A shape is a sort of query. All queries of this package have one of the shapes below, so that a test can hold them against the index
-// file, and Check can ask Firestore for each of them.
+// A shape is a sort of query. All queries of this package have one of the shapes below, so that a test can hold them
+// against the index file, and Check can ask Firestore for each of them.
 type shape struct {
 	name       string
 	collection string // its last part: "requests" of orgs/{org}/requests
@@ -22,18 +22,23 @@ type shape struct {
 	equal    []string // fields that must have a value, all of them
 	optional []string // fields of which any may be asked for besides
 	contains string   // optional, too: a list that must hold a value
-	order    []string // in this order and direction, "-" meaning descending; a range may be asked of the first one, or a place in all
+	// in this order and direction, "-" meaning descending; a range may be asked of the first one, or a place in all
+	order []string
 }
 
-// The shapes. Lists that are short by a rule, or asked for as a whole, are ordered where they arrive and need no index for that.
+// The shapes. Lists that are short by a rule, or asked for as a whole, are ordered where they arrive and need no
+// index for that.
 var (
-	orgsByID       = shape{name: "organisations by id", collection: "orgs", order: []string{"id"}}
-	projectsOfOrg  = shape{name: "projects of an organisation", collection: "projects", equal: []string{"org_id"}}
-	membersOfOrg   = shape{name: "members of an organisation", collection: "members", nested: true}
-	memberships    = shape{name: "memberships of an e-mail address", collection: "members", group: true, equal: []string{"email"}}
-	voicesOfOrg    = shape{name: "voice requests of an organisation", collection: "voice_requests", equal: []string{"org_id"}}
-	auditOfOrg     = shape{name: "audit log", collection: "audit", nested: true, order: []string{"-at", "-id"}}
-	keysOfOrg      = shape{name: "keys of an organisation", collection: "keys", equal: []string{"org_id"}, optional: []string{"project_id", "kind", "created_by", "revoked"}, order: []string{"-created", "-id"}}
+	orgsByID      = shape{name: "organisations by id", collection: "orgs", order: []string{"id"}}
+	projectsOfOrg = shape{name: "projects of an organisation", collection: "projects", equal: []string{"org_id"}}
+	membersOfOrg  = shape{name: "members of an organisation", collection: "members", nested: true}
+	memberships   = shape{name: "memberships of an e-mail address", collection: "members", group: true,
+		equal: []string{"email"}}
+	voicesOfOrg = shape{name: "voice requests of an organisation", collection: "voice_requests",
+		equal: []string{"org_id"}}
+	auditOfOrg = shape{name: "audit log", collection: "audit", nested: true, order: []string{"-at", "-id"}}
+	keysOfOrg  = shape{name: "keys of an organisation", collection: "keys", equal: []string{"org_id"},
+		optional: []string{"project_id", "kind", "created_by", "revoked"}, order: []string{"-created", "-id"}}
 	allLexicons    = shape{name: "all lexicons", collection: "lexicons"}
 	activeKeys     = shape{name: "keys that are not revoked", collection: "keys", equal: []string{"revoked"}}
 	expiredKeys    = shape{name: "expired keys", collection: "keys", order: []string{"expire_at"}}
@@ -45,7 +50,8 @@ var (
 	shardsOfDay  = shape{name: "shards of a day", collection: "shards", group: true, equal: []string{"date"}}
 	requestsPage = shape{
 		name: "request log", collection: "requests", nested: true, order: []string{"-start", "-id"},
-		optional: []string{"project_id", "key_id", "voice", "endpoint", "status", "request_id"}, contains: "slower_than_ms",
+		optional: []string{"project_id", "key_id", "voice", "endpoint", "status", "request_id"},
+		contains: "slower_than_ms",
 	}
 	requestsOfDay = shape{name: "requests of a day", collection: "requests", group: true, equal: []string{"date"}}
 	oldRequests   = shape{name: "requests before a day", collection: "requests", group: true, order: []string{"date"}}
@@ -56,8 +62,10 @@ var (
 )
 
 var shapes = []shape{
-	orgsByID, projectsOfOrg, membersOfOrg, memberships, voicesOfOrg, auditOfOrg, keysOfOrg, allLexicons, activeKeys, expiredKeys, expiredAnswers,
-	expiredSignins, expiredMarks, shardsOfOrg, shardsOfDay, requestsPage, requestsOfDay, oldRequests, allShards, allRequests, closedMonths,
+	orgsByID, projectsOfOrg, membersOfOrg, memberships, voicesOfOrg, auditOfOrg, keysOfOrg, allLexicons, activeKeys,
+	expiredKeys, expiredAnswers,
+	expiredSignins, expiredMarks, shardsOfOrg, shardsOfDay, requestsPage, requestsOfDay, oldRequests, allShards,
+	allRequests, closedMonths,
 	allSources,
 }
 
@@ -134,14 +142,16 @@ func (q *query) limit(n int) *query {
 	return q
 }
 
-// selected reads only some fields. Those of the order must be among them if there are pages, which begin behind a document.
+// selected reads only some fields. Those of the order must be among them if there are pages, which begin behind a
+// document.
 func (q *query) selected(fields ...string) *query {
 	q.q = q.q.Select(fields...)
 	return q
 }
 
 // collect reads all that q finds; tx may be nil.
-func (q *query) collect(ctx context.Context, tx *firestore.Transaction) (docs []*firestore.DocumentSnapshot, err error) {
+func (q *query) collect(ctx context.Context,
+	tx *firestore.Transaction) (docs []*firestore.DocumentSnapshot, err error) {
 	if q.err != nil {
 		return nil, q.err
 	}

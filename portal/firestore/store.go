@@ -1,9 +1,10 @@
-// Package firestore keeps the portal in Google Cloud Firestore (Native mode), for portals that run in several processes.
+// Package firestore keeps the portal in Google Cloud Firestore (Native mode), for portals that run in several
+// processes.
 //
 // # Data
 //
-// Everything is found under its own identifier or under its organisation's. Document ids are random or hashes, because ids that rise
-// would put all writes of a moment on one server of Firestore's.
+// Everything is found under its own identifier or under its organisation's. Document ids are random or hashes,
+// because ids that rise would put all writes of a moment on one server of Firestore's.
 //
 //	orgs/{org}                    an organisation, with its counters
 //	orgs/{org}/members/{e-mail}   a member
@@ -20,9 +21,10 @@
 //	signin/{id}                   a record of the built-in issuer
 //	commits/{random}              the mark of a transaction, for an hour; see [Store.transact]
 //
-// firestore.indexes.json and firestore.rules are to be deployed with the database: queries need the indexes, and what is not queried
-// has none. Clients are denied everything; only the server comes in, by its service account. Documents that expire carry expire_at,
-// on which the file sets a policy of deletion. Firestore is late with that by a day or more, so everything that reads looks at the times itself.
+// firestore.indexes.json and firestore.rules are to be deployed with the database: queries need the indexes, and what
+// is not queried has none. Clients are denied everything; only the server comes in, by its service account. Documents
+// that expire carry expire_at, on which the file sets a policy of deletion. Firestore is late with that by a day or
+// more, so everything that reads looks at the times itself.
 package firestore
 
 import (
@@ -51,19 +53,22 @@ type Config struct {
 	Project  string // of Google Cloud; required
 	Database string // empty means the project's default database
 
-	// Emulator is the address of an emulator, as FIRESTORE_EMULATOR_HOST holds it; empty means Google's servers, where the credentials
-	// are those that the environment provides. With an emulator that variable must be set or unset for the whole process, not changed.
+	// Emulator is the address of an emulator, as FIRESTORE_EMULATOR_HOST holds it; empty means Google's servers,
+	// where the credentials are those that the environment provides. With an emulator that variable must be set or
+	// unset for the whole process, not changed.
 	Emulator string
 
 	CallTimeout time.Duration // longest wait for one answer of Firestore; 0 means 10 s
 	Timeout     time.Duration // longest time that one call of the store tries; 0 means 30 s
-	Retention   int           // days after which Firestore may delete request rows by itself; 0 means 35; not less than what upkeep keeps
+	// days after which Firestore may delete request rows by itself; 0 means 35; not less than what upkeep keeps
+	Retention int
 
 	Log  *slog.Logger      // nil means slog.Default()
 	Dial []grpc.DialOption // added to every connection; for tests
 }
 
-// Store keeps everything that the portal stores. It is safe for concurrent use, also by several processes on one database.
+// Store keeps everything that the portal stores. It is safe for concurrent use, also by several processes on one
+// database.
 type Store struct {
 	cfg    Config
 	client *firestore.Client
@@ -120,7 +125,8 @@ func dial(ctx context.Context, cfg Config) (*firestore.Client, error) {
 	}, cfg.Dial...)
 	var opts []option.ClientOption
 	if cfg.Emulator == "" {
-		dials = append(dials, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}))
+		dials = append(dials,
+			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}))
 		for _, d := range dials {
 			opts = append(opts, option.WithGRPCDialOption(d))
 		}
@@ -150,7 +156,8 @@ func (s *Store) Close() error {
 	return s.closeErr
 }
 
-// begin bounds a call of the store: by its context, by the store's end, and by limit if there is one. end must be called.
+// begin bounds a call of the store: by its context, by the store's end, and by limit if there is one. end must be
+// called.
 func (s *Store) begin(ctx context.Context, limit time.Duration) (_ context.Context, end func(), err error) {
 	if s.closing.Err() != nil {
 		return nil, nil, tenant.ErrClosed

@@ -20,9 +20,10 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) (int, error) {
 	}
 	defer end()
 	now = exact(now)
-	keys, err := s.sweep(ctx, s.in(expiredKeys, "").within("<=", now), func(key *firestore.DocumentRef) *firestore.DocumentRef {
-		return s.client.Collection("uses").Doc(key.ID)
-	})
+	keys, err := s.sweep(ctx, s.in(expiredKeys, "").within("<=", now),
+		func(key *firestore.DocumentRef) *firestore.DocumentRef {
+			return s.client.Collection("uses").Doc(key.ID)
+		})
 	if err != nil {
 		return keys, s.fault(ctx, "deleting expired keys", err)
 	}
@@ -34,10 +35,11 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) (int, error) {
 	return keys + answers, s.fault(ctx, "deleting expired marks of transactions", err)
 }
 
-// sweep deletes the documents that q finds, and with each the one that with names, if it is given. It deletes in batches, so that a
-// failure leaves the rest for the next time, and returns how many that q has found it deleted. A document that has changed since it was
-// found is left alone, because it may have got a longer life.
-func (s *Store) sweep(ctx context.Context, q *query, with func(*firestore.DocumentRef) *firestore.DocumentRef) (n int, err error) {
+// sweep deletes the documents that q finds, and with each the one that with names, if it is given. It deletes in
+// batches, so that a failure leaves the rest for the next time, and returns how many that q has found it deleted. A
+// document that has changed since it was found is left alone, because it may have got a longer life.
+func (s *Store) sweep(ctx context.Context, q *query,
+	with func(*firestore.DocumentRef) *firestore.DocumentRef) (n int, err error) {
 	err = q.selected(q.shape.order...).pages(ctx, sweepBatch, func(docs []*firestore.DocumentSnapshot) error {
 		deleted, err := s.deleteAll(ctx, docs, with)
 		n += deleted
@@ -46,7 +48,8 @@ func (s *Store) sweep(ctx context.Context, q *query, with func(*firestore.Docume
 	return n, err
 }
 
-func (s *Store) deleteAll(ctx context.Context, docs []*firestore.DocumentSnapshot, with func(*firestore.DocumentRef) *firestore.DocumentRef) (int, error) {
+func (s *Store) deleteAll(ctx context.Context, docs []*firestore.DocumentSnapshot,
+	with func(*firestore.DocumentRef) *firestore.DocumentRef) (int, error) {
 	if len(docs) == 0 {
 		return 0, nil
 	}
@@ -63,7 +66,8 @@ func (s *Store) deleteAll(ctx context.Context, docs []*firestore.DocumentSnapsho
 		switch {
 		case err == nil:
 			return len(docs), nil
-		case code == codes.FailedPrecondition || code == codes.NotFound: // at least one was changed or deleted, perhaps by this very commit
+		case code == codes.FailedPrecondition ||
+			code == codes.NotFound: // at least one was changed or deleted, perhaps by this very commit
 			if len(docs) == 1 {
 				return 0, nil
 			}
@@ -79,8 +83,8 @@ func (s *Store) deleteAll(ctx context.Context, docs []*firestore.DocumentSnapsho
 	}
 }
 
-// batch begins a list of writes that are made at once or not at all. What replaces it does not promise that, or needs a transaction
-// that reads nothing.
+// batch begins a list of writes that are made at once or not at all. What replaces it does not promise that, or needs
+// a transaction that reads nothing.
 func (s *Store) batch() *firestore.WriteBatch { //nolint:staticcheck // see above
 	return s.client.Batch() //nolint:staticcheck // see above
 }

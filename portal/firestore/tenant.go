@@ -27,9 +27,9 @@ func (s *Store) View(ctx context.Context, view func(tenant.Reader) error) error 
 	})
 }
 
-// Update implements [tenant.Store]. In one process changes are made one at a time: they are few, and mostly of one organisation, so that
-// they would meet in Firestore, which takes far longer to find that out. When the time runs out between a commit and its answer, the
-// error leaves open whether the change was made; idempotency keys are for that.
+// Update implements [tenant.Store]. In one process changes are made one at a time: they are few, and mostly of one
+// organisation, so that they would meet in Firestore, which takes far longer to find that out. When the time runs out
+// between a commit and its answer, the error leaves open whether the change was made; idempotency keys are for that.
 func (s *Store) Update(ctx context.Context, change func(tenant.Tx) error) error {
 	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
 	if err != nil {
@@ -104,7 +104,8 @@ func (s *Store) raise(ctx context.Context, uses []*firestore.DocumentRef, at fun
 			return err
 		}
 		if at := at(i); at > use.LastUsed {
-			batch.Update(doc.Ref, []firestore.Update{{Path: "last_used_us", Value: firestore.FieldTransformMaximum(at)}})
+			batch.Update(doc.Ref,
+				[]firestore.Update{{Path: "last_used_us", Value: firestore.FieldTransformMaximum(at)}})
 			n++
 		}
 	}
@@ -233,7 +234,8 @@ func (r *reader) Keys(q tenant.KeyQuery) ([]tenant.Key, error) {
 	return keys, r.addUses(keys)
 }
 
-// addUses adds to keys when they were last used. It reads beside the transaction, because uses move beside transactions.
+// addUses adds to keys when they were last used. It reads beside the transaction, because uses move beside
+// transactions.
 func (r *reader) addUses(keys []tenant.Key) error {
 	if len(keys) == 0 {
 		return nil
@@ -322,11 +324,13 @@ func (t *transaction) PutOrg(o tenant.Org) {
 }
 
 func (t *transaction) PutProject(p tenant.Project) {
-	t.put("a project", []string{p.ID, p.OrgID}, func() *firestore.DocumentRef { return t.s.doc("projects", p.ID) }, newProjectDoc(p))
+	t.put("a project", []string{p.ID, p.OrgID}, func() *firestore.DocumentRef { return t.s.doc("projects", p.ID) },
+		newProjectDoc(p))
 }
 
 func (t *transaction) PutMember(m tenant.Member) {
-	t.put("a member", []string{m.OrgID, m.Email}, func() *firestore.DocumentRef { return t.s.member(m.OrgID, m.Email) }, newMemberDoc(m))
+	t.put("a member", []string{m.OrgID, m.Email},
+		func() *firestore.DocumentRef { return t.s.member(m.OrgID, m.Email) }, newMemberDoc(m))
 }
 
 func (t *transaction) DeleteMember(orgID, email string) {
@@ -338,12 +342,14 @@ func (t *transaction) PutKey(k tenant.Key) {
 	t.put("a key", ids, func() *firestore.DocumentRef { return t.s.doc("keys", k.ID) }, newKeyDoc(k))
 	t.write("a key", ids, func() error {
 		used := firestore.FieldTransformMaximum(micros(exact(k.LastUsedAt)))
-		return t.tx.Set(t.s.doc("uses", k.ID), map[string]any{"last_used_us": used, "expire_at": newKeyDoc(k).ExpireAt}, firestore.MergeAll)
+		return t.tx.Set(t.s.doc("uses", k.ID),
+			map[string]any{"last_used_us": used, "expire_at": newKeyDoc(k).ExpireAt}, firestore.MergeAll)
 	})
 }
 
 func (t *transaction) PutVoiceRequest(v tenant.VoiceRequest) {
-	t.put("a voice request", []string{v.ID, v.OrgID}, func() *firestore.DocumentRef { return t.s.doc("voice_requests", v.ID) }, newVoiceDoc(v))
+	t.put("a voice request", []string{v.ID, v.OrgID},
+		func() *firestore.DocumentRef { return t.s.doc("voice_requests", v.ID) }, newVoiceDoc(v))
 }
 
 func (t *transaction) AppendAudit(a tenant.Audit) {
@@ -357,5 +363,6 @@ func (t *transaction) AppendAudit(a tenant.Audit) {
 }
 
 func (t *transaction) PutAnswer(a tenant.Answer) {
-	t.put("an answer", []string{a.Scope, a.Key}, func() *firestore.DocumentRef { return t.s.answer(a.Scope, a.Key) }, newAnswerDoc(a))
+	t.put("an answer", []string{a.Scope, a.Key}, func() *firestore.DocumentRef { return t.s.answer(a.Scope, a.Key) },
+		newAnswerDoc(a))
 }

@@ -26,17 +26,20 @@ const (
 
 // transact runs change in a transaction until it is committed, and never commits it twice.
 //
-// That needs care where the answer to a commit is lost: what it wrote may be stored or not. So each transaction creates a document of its
-// own, its mark, with the rest of its writes. When a commit fails, the transaction is rolled back, after which it cannot come through any
-// more, and the next attempt looks for the mark before anything else. If it is there, the work is done.
+// That needs care where the answer to a commit is lost: what it wrote may be stored or not. So each transaction
+// creates a document of its own, its mark, with the rest of its writes. When a commit fails, the transaction is
+// rolled back, after which it cannot come through any more, and the next attempt looks for the mark before anything
+// else. If it is there, the work is done.
 //
 // An error of change is returned as it is, unless it comes from Firestore and passes: then change is called again.
-func (s *Store) transact(ctx context.Context, doing string, change func(context.Context, *firestore.Transaction) error) error {
+func (s *Store) transact(ctx context.Context, doing string,
+	change func(context.Context, *firestore.Transaction) error) error {
 	return s.attempts(ctx, doing, &mark{doc: s.client.Collection("commits").Doc(rand.Text())}, change)
 }
 
 // attempts is transact with a mark or, where change finds out by itself what is stored already, without one.
-func (s *Store) attempts(ctx context.Context, doing string, m *mark, change func(context.Context, *firestore.Transaction) error) error {
+func (s *Store) attempts(ctx context.Context, doing string, m *mark,
+	change func(context.Context, *firestore.Transaction) error) error {
 	refusals := 0 // of commits, one after the other
 	for attempt := 1; ; attempt++ {
 		t := try{mark: m, change: change, number: attempt}
@@ -50,8 +53,9 @@ func (s *Store) attempts(ctx context.Context, doing string, m *mark, change func
 		if m != nil && status.Code(err) == codes.AlreadyExists && t.ran == nil { // only the mark is created so
 			return s.fault(ctx, doing, m.isOf(ctx, attempt))
 		}
-		// A commit that is refused may have come through: Firestore's client sends it again by itself when the answer is lost, and is then
-		// told that there is no such transaction. So another attempt looks. Two refusals in a row are meant: the first was not stored.
+		// A commit that is refused may have come through: Firestore's client sends it again by itself when the answer
+		// is lost, and is then told that there is no such transaction. So another attempt looks. Two refusals in a
+		// row are meant: the first was not stored.
 		again := passes(err)
 		if t.committed && refused(err) {
 			refusals++
@@ -75,7 +79,8 @@ func refused(err error) bool {
 }
 
 // snapshot calls view with a transaction that sees one state of the database, and returns its error as it is.
-func (s *Store) snapshot(ctx context.Context, doing string, view func(context.Context, *firestore.Transaction) error) error {
+func (s *Store) snapshot(ctx context.Context, doing string,
+	view func(context.Context, *firestore.Transaction) error) error {
 	for attempt := 1; ; attempt++ {
 		t := try{change: view}
 		err := s.client.RunTransaction(ctx, t.run, firestore.ReadOnly)
@@ -98,8 +103,8 @@ type mark struct {
 
 const markAttempt = "attempt"
 
-// isOf returns nil if the stored mark is that of an attempt. If it is of an earlier one, that one came through after it was given up, and
-// what the change has handed out since then is not what is stored.
+// isOf returns nil if the stored mark is that of an attempt. If it is of an earlier one, that one came through after
+// it was given up, and what the change has handed out since then is not what is stored.
 func (m *mark) isOf(ctx context.Context, attempt int) error {
 	doc, err := m.doc.Get(ctx)
 	if err != nil {
@@ -187,7 +192,8 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// turns makes transactions of this process that would meet in Firestore wait for one another here, which is faster than conflicts are.
+// turns makes transactions of this process that would meet in Firestore wait for one another here, which is faster
+// than conflicts are.
 type turns struct {
 	mu     sync.Mutex
 	queues map[string]chan struct{} // each holds a token while somebody has the turn

@@ -18,15 +18,16 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// What one transaction may write. Firestore takes 500 writes, of which a document with increments counts as two, and 10 MiB; the emulator
-// takes 4 MiB.
+// What one transaction may write. Firestore takes 500 writes, of which a document with increments counts as two, and
+// 10 MiB; the emulator takes 4 MiB.
 const (
 	maxEvents = 160     // each of which writes at most a row, its increments and a shard; and there is the position
 	maxBytes  = 3 << 20 // of cells; rows are short
 )
 
-// Apply implements [usage.Store]. A batch that is too large for one transaction is booked in several, each with the position that it
-// leads to. So a failure may leave the first part of such a batch stored, and the batch is booked from there on when it comes again.
+// Apply implements [usage.Store]. A batch that is too large for one transaction is booked in several, each with the
+// position that it leads to. So a failure may leave the first part of such a batch stored, and the batch is booked
+// from there on when it comes again.
 func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
 	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
 	if err != nil {
@@ -205,7 +206,8 @@ func (s *Store) Days(ctx context.Context, orgID, from, to string) ([]usage.Day, 
 		return nil, err
 	}
 	defer end()
-	find := s.in(shardsOfOrg, orgID).within(">=", from).within("<=", to).selected("date", "requests", "frames", "billed")
+	find := s.in(shardsOfOrg, orgID).within(">=", from).within("<=", to).selected("date", "requests", "frames",
+		"billed")
 	docs, err := find.collect(ctx, nil)
 	if err != nil {
 		return nil, s.fault(ctx, "reading usage", err)
@@ -217,8 +219,8 @@ func (s *Store) Days(ctx context.Context, orgID, from, to string) ([]usage.Day, 
 // scanned is how many rows are read at once where a filter is finished here.
 const scanned = 500
 
-// Requests implements [usage.Store]. The index finds rows that took at least a step of [slowSteps] to the first frame; the rest of that
-// filter is done here.
+// Requests implements [usage.Store]. The index finds rows that took at least a step of [slowSteps] to the first
+// frame; the rest of that filter is done here.
 func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) (rows []usage.Request, err error) {
 	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
 	if err != nil {
@@ -315,8 +317,9 @@ func (s *Store) CloseMonth(ctx context.Context, m usage.ClosedMonth) error {
 	}
 }
 
-// Compare implements [usage.Store]. Both sides are read in one transaction, so that they are of one moment. It reads every row of the day,
-// and Firestore charges a read for each; sums that Firestore adds up itself would need indexes on what changes with every record.
+// Compare implements [usage.Store]. Both sides are read in one transaction, so that they are of one moment. It reads
+// every row of the day, and Firestore charges a read for each; sums that Firestore adds up itself would need indexes
+// on what changes with every record.
 func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, error) {
 	ctx, end, err := s.begin(ctx, 0) // as long as it takes: a busy day has many rows, and each answer has its own limit
 	if err != nil {
@@ -331,7 +334,8 @@ func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, e
 			}
 			return orgs[orgID]
 		}
-		shards, err := s.in(shardsOfDay, "").with("date", date).selected("org_id", "requests", "frames", "billed").collect(ctx, tx)
+		shards, err := s.in(shardsOfDay, "").with("date", date).selected("org_id", "requests", "frames",
+			"billed").collect(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -366,7 +370,8 @@ func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, e
 	return all, nil
 }
 
-// mergeAtOnce is how many shards one transaction merges. Firestore takes 500 writes, and reads of 100 MB would be too many.
+// mergeAtOnce is how many shards one transaction merges. Firestore takes 500 writes, and reads of 100 MB would be too
+// many.
 const mergeAtOnce = 50
 
 // MergeShards implements [usage.Store].

@@ -41,8 +41,8 @@ type shardDoc struct {
 	Packed   bool   `firestore:"packed"` // the cells are deflated
 }
 
-// Firestore takes documents up to 1 MiB. Cells come near that only with thousands of keys and voices in one day; they are packed then,
-// which makes room for two to three times as many.
+// Firestore takes documents up to 1 MiB. Cells come near that only with thousands of keys and voices in one day; they
+// are packed then, which makes room for two to three times as many.
 const (
 	packFrom = 500 << 10
 	maxCells = 1000 << 10
@@ -67,7 +67,8 @@ func newShardDoc(s usage.Shard) (shardDoc, error) {
 		d.Cells, d.Packed = packed.Bytes(), true
 	}
 	if len(d.Cells) > maxCells {
-		return d, fmt.Errorf("firestore: the usage of %s on %s, as %s reports it: %w", s.OrgID, s.Date, s.Source, errTooManyCells)
+		return d, fmt.Errorf("firestore: the usage of %s on %s, as %s reports it: %w", s.OrgID, s.Date, s.Source,
+			errTooManyCells)
 	}
 	return d, nil
 }
@@ -77,13 +78,15 @@ func (d shardDoc) totals() usage.Totals {
 }
 
 func (d shardDoc) shard() (usage.Shard, error) {
-	s := usage.Shard{ShardKey: usage.ShardKey{OrgID: d.OrgID, Source: d.Source, Date: d.Date}, Totals: d.totals(), Cells: d.Cells}
+	s := usage.Shard{ShardKey: usage.ShardKey{OrgID: d.OrgID, Source: d.Source, Date: d.Date}, Totals: d.totals(),
+		Cells: d.Cells}
 	if !d.Packed {
 		return s, nil
 	}
 	var err error
 	if s.Cells, err = io.ReadAll(flate.NewReader(bytes.NewReader(d.Cells))); err != nil {
-		return s, fmt.Errorf("firestore: the shard of %s, %s, %s cannot be unpacked: %w", d.OrgID, d.Source, d.Date, err)
+		return s, fmt.Errorf("firestore: the shard of %s, %s, %s cannot be unpacked: %w", d.OrgID, d.Source, d.Date,
+			err)
 	}
 	return s, nil
 }
@@ -145,15 +148,20 @@ func (s *Store) newRequestFields(r usage.Request) map[string]any {
 
 func (d requestDoc) request() usage.Request {
 	return usage.Request{
-		ID: d.ID, Date: d.Date, Source: d.Source, OrgID: d.OrgID, ProjectID: d.ProjectID, KeyID: d.KeyID, KeyPrefix: d.KeyPrefix,
-		Playground: d.Playground, Start: exact(d.Start), RequestID: d.RequestID, Endpoint: d.Endpoint, Voice: d.Voice, Format: d.Format,
-		Status: meter.Status(d.Status), Error: d.Error, Frames: d.Frames, Billed: d.Billed, Chars: d.Chars, Chunks: d.Chunks,
-		TTFAus: d.TTFAus, Queueus: d.Queueus, Wallus: d.Wallus, Synthus: d.Synthus, PrefillCached: d.PrefillCached, Seed: d.Seed,
+		ID: d.ID, Date: d.Date, Source: d.Source, OrgID: d.OrgID, ProjectID: d.ProjectID, KeyID: d.KeyID,
+		KeyPrefix:  d.KeyPrefix,
+		Playground: d.Playground, Start: exact(d.Start), RequestID: d.RequestID, Endpoint: d.Endpoint, Voice: d.Voice,
+		Format: d.Format,
+		Status: meter.Status(d.Status), Error: d.Error, Frames: d.Frames, Billed: d.Billed, Chars: d.Chars,
+		Chunks: d.Chunks,
+		TTFAus: d.TTFAus, Queueus: d.Queueus, Wallus: d.Wallus, Synthus: d.Synthus, PrefillCached: d.PrefillCached,
+		Seed: d.Seed,
 	}
 }
 
-// slowSteps are the steps that a time to the first frame reaches, in milliseconds. Rows hold them as a list, so that slow requests are
-// found in order of time by an index that equality filters can be joined with: a range of one field and the order of another cannot.
+// slowSteps are the steps that a time to the first frame reaches, in milliseconds. Rows hold them as a list, so that
+// slow requests are found in order of time by an index that equality filters can be joined with: a range of one field
+// and the order of another cannot.
 func slowSteps(us int64) []int {
 	var reached []int
 	for ms := 100; ms <= 6400 && us >= int64(ms)*1000; ms *= 2 {

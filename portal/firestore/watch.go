@@ -9,15 +9,18 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// WatchKeys implements [tenant.Store]. It listens to the keys that are not revoked. A key that leaves them is read again to see why.
+// WatchKeys implements [tenant.Store]. It listens to the keys that are not revoked. A key that leaves them is read
+// again to see why.
 func (s *Store) WatchKeys(ctx context.Context, update func(keys []tenant.Key, full bool) error) error {
 	return s.watch(ctx, "keys", func(ctx context.Context) (bool, error) { return s.listen(ctx, update) })
 }
 
 // watch listens until that fails for good. delivered is whether listen had what there is.
 //
-// Firestore's client listens again by itself when the connection is lost. When it gives up, listening begins anew, with all there is.
-func (s *Store) watch(ctx context.Context, what string, listen func(context.Context) (delivered bool, err error)) error {
+// Firestore's client listens again by itself when the connection is lost. When it gives up, listening begins anew,
+// with all there is.
+func (s *Store) watch(ctx context.Context, what string,
+	listen func(context.Context) (delivered bool, err error)) error {
 	ctx, end, err := s.begin(ctx, 0)
 	if err != nil {
 		return err
@@ -34,7 +37,8 @@ func (s *Store) watch(ctx context.Context, what string, listen func(context.Cont
 		if delivered {
 			attempt = 1
 		}
-		s.cfg.Log.Warn("watching "+what+" was interrupted; it begins again with all of them", "error", s.fault(ctx, "watching "+what, err))
+		s.cfg.Log.Warn("watching "+what+" was interrupted; it begins again with all of them", "error",
+			s.fault(ctx, "watching "+what, err))
 		select {
 		case <-time.After(min(listenPause<<min(attempt, 8), longestListenPause)):
 		case <-ctx.Done():

@@ -57,7 +57,8 @@ func (t *usageTables) ImportUsage(ctx context.Context, d usage.Dump) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.positions == nil {
-		t.positions, t.shards, t.requests = map[string]usage.Position{}, map[usage.ShardKey]usage.Shard{}, map[string]usage.Request{}
+		t.positions, t.shards, t.requests = map[string]usage.Position{}, map[usage.ShardKey]usage.Shard{},
+			map[string]usage.Request{}
 	}
 	for _, p := range d.Positions {
 		t.positions[p.Source] = p
@@ -72,7 +73,8 @@ func (t *usageTables) ImportUsage(ctx context.Context, d usage.Dump) error {
 	}
 	for _, m := range d.Months {
 		m.ClosedAt = exact(m.ClosedAt)
-		i, closed := slices.BinarySearchFunc(t.months, m.Month, func(c usage.ClosedMonth, month string) int { return strings.Compare(c.Month, month) })
+		i, closed := slices.BinarySearchFunc(t.months, m.Month,
+			func(c usage.ClosedMonth, month string) int { return strings.Compare(c.Month, month) })
 		if closed {
 			t.months[i] = m
 		} else {

@@ -31,9 +31,10 @@ func (t *tenancy) WatchLexicons(ctx context.Context, update func(lexicons []tena
 	}
 }
 
-// lexiconsSince returns the lexicons that are not those of seen, which it brings up to date, and what is closed when any
-// changes again.
-func (t *tenancy) lexiconsSince(ctx context.Context, seen map[string]int64) (changed []tenant.Lexicon, more <-chan struct{}, err error) {
+// lexiconsSince returns the lexicons that are not those of seen, which it brings up to date, and what is closed when
+// any changes again.
+func (t *tenancy) lexiconsSince(ctx context.Context,
+	seen map[string]int64) (changed []tenant.Lexicon, more <-chan struct{}, err error) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	if err := t.usable(ctx); err != nil {

@@ -24,7 +24,8 @@ type signinRecord struct {
 var _ signin.Store = (*signinRecords)(nil)
 
 // UpdateSignin implements [signin.Store].
-func (s *signinRecords) UpdateSignin(ctx context.Context, id string, change func(old []byte) ([]byte, time.Time, error)) error {
+func (s *signinRecords) UpdateSignin(ctx context.Context, id string,
+	change func(old []byte) ([]byte, time.Time, error)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := context.Cause(ctx); err != nil {

@@ -286,7 +286,8 @@ func get[K comparable, V any](r *tenantReader, table map[K]V, key K) (v V, err e
 	return v, nil
 }
 
-func list[K comparable, V any](r *tenantReader, table map[K]V, wanted func(V) bool, order func(a, b V) int) ([]V, error) {
+func list[K comparable, V any](r *tenantReader, table map[K]V, wanted func(V) bool,
+	order func(a, b V) int) ([]V, error) {
 	if err := r.ready(); err != nil {
 		return nil, err
 	}
@@ -337,7 +338,8 @@ func (tx *tenantTx) PutLexicon(l tenant.Lexicon) {
 
 func (tx *tenantTx) PutMember(m tenant.Member) {
 	m.InvitedAt, m.JoinedAt, m.MailedAt = exact(m.InvitedAt), exact(m.JoinedAt), exact(m.MailedAt)
-	tx.write("a member", []string{m.OrgID, m.Email}, func(t *tenantTables) { t.members[memberKey{m.OrgID, m.Email}] = m })
+	tx.write("a member", []string{m.OrgID, m.Email},
+		func(t *tenantTables) { t.members[memberKey{m.OrgID, m.Email}] = m })
 }
 
 func (tx *tenantTx) DeleteMember(orgID, email string) {
@@ -346,7 +348,8 @@ func (tx *tenantTx) DeleteMember(orgID, email string) {
 
 func (tx *tenantTx) PutKey(k tenant.Key) {
 	k = copyKey(k)
-	k.CreatedAt, k.RevokedAt, k.LastUsedAt, k.ExpiresAt = exact(k.CreatedAt), exact(k.RevokedAt), exact(k.LastUsedAt), exact(k.ExpiresAt)
+	k.CreatedAt, k.RevokedAt, k.LastUsedAt, k.ExpiresAt = exact(k.CreatedAt), exact(k.RevokedAt), exact(k.LastUsedAt),
+		exact(k.ExpiresAt)
 	tx.keys = append(tx.keys, k.ID)
 	tx.write("a key", []string{k.ID, k.OrgID}, func(t *tenantTables) {
 		if old := t.keys[k.ID]; old.LastUsedAt.After(k.LastUsedAt) {
@@ -367,7 +370,8 @@ func (tx *tenantTx) PutVoiceRequest(v tenant.VoiceRequest) {
 
 func (tx *tenantTx) AppendAudit(a tenant.Audit) {
 	a.At, a.Detail = exact(a.At), maps.Clone(a.Detail)
-	tx.write("an audit entry", []string{a.ID, a.OrgID}, func(t *tenantTables) { t.audits[a.OrgID] = append(t.audits[a.OrgID], a) })
+	tx.write("an audit entry", []string{a.ID, a.OrgID},
+		func(t *tenantTables) { t.audits[a.OrgID] = append(t.audits[a.OrgID], a) })
 }
 
 func (tx *tenantTx) PutAnswer(a tenant.Answer) {

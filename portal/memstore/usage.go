@@ -44,7 +44,8 @@ func (t *usageTables) Apply(ctx context.Context, b usage.Batch) error {
 		}
 	}
 	if t.positions == nil {
-		t.positions, t.shards, t.requests = map[string]usage.Position{}, map[usage.ShardKey]usage.Shard{}, map[string]usage.Request{}
+		t.positions, t.shards, t.requests = map[string]usage.Position{}, map[usage.ShardKey]usage.Shard{},
+			map[string]usage.Request{}
 	}
 	for _, s := range folded {
 		t.shards[s.ShardKey] = s
@@ -119,7 +120,8 @@ func (t *usageTables) CloseMonth(ctx context.Context, m usage.ClosedMonth) error
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	i, closed := slices.BinarySearchFunc(t.months, m.Month, func(c usage.ClosedMonth, month string) int { return strings.Compare(c.Month, month) })
+	i, closed := slices.BinarySearchFunc(t.months, m.Month,
+		func(c usage.ClosedMonth, month string) int { return strings.Compare(c.Month, month) })
 	if !closed {
 		t.months = slices.Insert(t.months, i, m)
 	}

@@ -1,8 +1,9 @@
 // Package migrate moves what a portal has stored from one store to another, such as from SQLite to Firestore.
 //
-// Organisations, projects, members, keys, wanted voices and audit logs are moved, and of usage the shards, the closed months, the rows of
-// the request log and the positions of its sources, so that each source goes on where it was. What lives for a day at most stays behind:
-// idempotency keys, and sign-in, which people do again. Servers must be stopped meanwhile.
+// Organisations, projects, members, keys, wanted voices and audit logs are moved, and of usage the shards, the closed
+// months, the rows of the request log and the positions of its sources, so that each source goes on where it was.
+// What lives for a day at most stays behind: idempotency keys, and sign-in, which people do again. Servers must be
+// stopped meanwhile.
 package migrate
 
 import (
@@ -25,8 +26,8 @@ type Store interface {
 
 // Config says how to move.
 type Config struct {
-	// Resume goes on with a move that was broken off. Without it the target must be empty. With it the target must hold nothing that the
-	// source does not: what is there already is written again as it is in the source.
+	// Resume goes on with a move that was broken off. Without it the target must be empty. With it the target must
+	// hold nothing that the source does not: what is there already is written again as it is in the source.
 	Resume bool
 
 	Progress func(Counts) // told what has been moved so far, every few hundred records; may be nil
@@ -37,8 +38,9 @@ type Counts struct {
 	Orgs, Projects, Members, Keys, VoiceRequests, Audits int
 	Sources, Months, Shards, Requests                    int
 
-	InShards   usage.Totals // what the shards add up to
-	InRequests usage.Totals // what the rows of the request log add up to, those that are running not counted as requests
+	InShards usage.Totals // what the shards add up to
+	// what the rows of the request log add up to, those that are running not counted as requests
+	InRequests usage.Totals
 }
 
 // Errors of a move that does not begin.
@@ -47,8 +49,8 @@ var (
 	ErrForeign  = errors.New("the target holds something that the source does not, so it is not an interrupted migration; choose an empty one")
 )
 
-// Move copies everything from one store to another and then counts both. It returns what was counted in the source. The source is only
-// read. When Move fails the target is not fit for use, until a move with Resume has succeeded.
+// Move copies everything from one store to another and then counts both. It returns what was counted in the source.
+// The source is only read. When Move fails the target is not fit for use, until a move with Resume has succeeded.
 func Move(ctx context.Context, cfg Config, from, to Store) (Counts, error) {
 	m := mover{ctx: ctx, cfg: cfg, from: from, to: to}
 	if err := m.checkTarget(); err != nil {
@@ -69,7 +71,8 @@ func Move(ctx context.Context, cfg Config, from, to Store) (Counts, error) {
 		return want, fmt.Errorf("counting the target: %w", err)
 	}
 	if diff := want.differences(got); len(diff) > 0 {
-		return want, fmt.Errorf("the target does not hold what the source does: %s; stop every server that uses one of them and resume the move", strings.Join(diff, ", "))
+		return want,
+			fmt.Errorf("the target does not hold what the source does: %s; stop every server that uses one of them and resume the move", strings.Join(diff, ", "))
 	}
 	return want, nil
 }
@@ -174,7 +177,8 @@ func eachAudit(ctx context.Context, s Store, orgID string, do func([]tenant.Audi
 	}
 }
 
-// batch is how many records of tenancy are written at once. Every store takes that many: Firestore counts three writes for a key.
+// batch is how many records of tenancy are written at once. Every store takes that many: Firestore counts three
+// writes for a key.
 const batch = 100
 
 type mover struct {
@@ -197,7 +201,8 @@ func (m *mover) checkTarget() error {
 	return nil
 }
 
-// checkResumable looks for signs that the target has been used: organisations or months of its own, or sources that are ahead.
+// checkResumable looks for signs that the target has been used: organisations or months of its own, or sources that
+// are ahead.
 func (m *mover) checkResumable() error {
 	positions, months := map[string]int64{}, map[string]usage.ClosedMonth{}
 	err := m.from.ExportUsage(m.ctx, func(d usage.Dump) error {
@@ -240,7 +245,8 @@ func (m *mover) checkResumable() error {
 	return nil
 }
 
-// org moves an organisation. Its own record comes last but for the audit log, whose pages are only added where they are missing.
+// org moves an organisation. Its own record comes last but for the audit log, whose pages are only added where they
+// are missing.
 func (m *mover) org(o org) error {
 	var puts []func(tenant.Tx)
 	for _, v := range o.projects {

@@ -37,7 +37,8 @@ func shapeMonth(b usage.Bill) monthShape {
 		status = "closed"
 	}
 	return monthShape{
-		b.Month, status, b.Requests, b.Billed, exact(usage.Seconds(b.Billed)), exact(usage.Minutes(b.Billed)), b.Rate, b.Paise,
+		b.Month, status, b.Requests, b.Billed, exact(usage.Seconds(b.Billed)), exact(usage.Minutes(b.Billed)), b.Rate,
+		b.Paise,
 		exact(usage.Rupees(b.Paise)),
 	}
 }

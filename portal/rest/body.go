@@ -68,8 +68,8 @@ func (c *call) once(body []byte) (tenant.Idempotency, error) {
 	return tenant.Idempotency{Key: keys[0], Body: [32]byte(h.Sum(nil))}, nil
 }
 
-// decode reads one JSON object strictly: nothing follows it, names are case-sensitive, the last of a repeated member counts, and null is
-// absence. Errors about fields come in the order of fields.
+// decode reads one JSON object strictly: nothing follows it, names are case-sensitive, the last of a repeated member
+// counts, and null is absence. Errors about fields come in the order of fields.
 func decode(body []byte, fields []field) error {
 	names, values := make([]string, len(fields)), make([]jsontext.Value, len(fields))
 	for i, f := range fields {

@@ -61,7 +61,8 @@ type createdKeyShape struct {
 func (s *Server) createKey(c *call) error {
 	var project, name string
 	var voices *[]string
-	once, err := c.body(required("project_id", &project), required("name", &name), given("voices", &voices, readStrings))
+	once, err := c.body(required("project_id", &project), required("name", &name),
+		given("voices", &voices, readStrings))
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ func (s *Server) putLexicon(c *call) error {
 		return err
 	}
 	var entries []lexicon.Entry
-	if _, err := c.body(field{"entries", true, func(v jsontext.Value) error { return readEntries(v, &entries) }}); err != nil {
+	if _, err := c.body(field{"entries", true,
+		func(v jsontext.Value) error { return readEntries(v, &entries) }}); err != nil {
 		return err
 	}
 	version, err := c.ifMatch()
@@ -92,7 +93,8 @@ func (s *Server) parseLexicon(c *call) error {
 	return c.json(answer)
 }
 
-var errBadVersion = &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_if_match", Text: `if-match: must be the version that was read, such as "3"`}
+var errBadVersion = &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_if_match",
+	Text: `if-match: must be the version that was read, such as "3"`}
 
 // ifMatch reads the version that the header If-Match names; nil without one.
 func (c *call) ifMatch() (*int64, error) {

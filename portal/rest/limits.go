@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What one user may take. It is far more than a person or a script that does its work needs, and keeps one user from taking the portal
-// away from the others.
+// What one user may take. It is far more than a person or a script that does its work needs, and keeps one user from
+// taking the portal away from the others.
 const (
 	userRate   = 10  // requests a second in the long run
 	userBurst  = 100 // requests at once, before that counts

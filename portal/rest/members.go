@@ -22,8 +22,8 @@ func shapeMember(m tenant.Member) memberShape {
 	return memberShape{m.Email, m.Role, m.State, timestamp(m.InvitedAt), m.InvitedBy, timestamp(m.JoinedAt)}
 }
 
-// listedMember is a row of the list of members. Only there it says when the invitation was handed over to be mailed, which is never where it
-// could not be: inviting again within ten minutes sends no other mail.
+// listedMember is a row of the list of members. Only there it says when the invitation was handed over to be mailed,
+// which is never where it could not be: inviting again within ten minutes sends no other mail.
 type listedMember struct {
 	memberShape
 	MailedAt timestamp `json:"mailed_at,omitzero"`
@@ -65,7 +65,8 @@ func (s *Server) invite(c *call) error {
 	return c.json(shapeMember(m))
 }
 
-// mail mails an invitation, which stands also without a mail: it is followed at the next sign-in. It fails where a mail can be sent later.
+// mail mails an invitation, which stands also without a mail: it is followed at the next sign-in. It fails where a
+// mail can be sent later.
 func (s *Server) mail(c *call, mail tenant.Invitation) error {
 	err := errNoMailer
 	if s.cfg.Mailer != nil {

@@ -85,12 +85,12 @@ type call struct {
 
 func (c *call) ctx() context.Context { return c.r.Context() }
 
-// handler answers a call, or returns why it could not. After an error behind the first byte the answer is cut off, so that the client can
-// tell.
+// handler answers a call, or returns why it could not. After an error behind the first byte the answer is cut off, so
+// that the client can tell.
 type handler func(*call) error
 
-// handle makes a handler of net/http, writes the errors of h and logs the request under the pattern of its path: paths hold e-mail
-// addresses.
+// handle makes a handler of net/http, writes the errors of h and logs the request under the pattern of its path:
+// paths hold e-mail addresses.
 func (s *Server) handle(path, method string, h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -105,7 +105,8 @@ func (s *Server) handle(path, method string, h handler) http.Handler {
 		s.log(c, path, method, f, err, time.Since(start))
 		switch {
 		case err == nil:
-		case c.w.Began, errors.Is(err, context.Canceled) && r.Context().Err() != nil: // a body that is late ends the context, too
+		case c.w.Began,
+			errors.Is(err, context.Canceled) && r.Context().Err() != nil: // a body that is late ends the context, too
 			panic(http.ErrAbortHandler) // net/http closes the connection without the end of the body
 		default:
 			w.Header().Del("Content-Disposition") // of a table that did not begin
@@ -129,7 +130,8 @@ func (s *Server) log(c *call, path, method string, f answer.Failure, err error, 
 	}
 	attrs := []slog.Attr{
 		slog.String("method", method), slog.String("path", path), slog.Int("status", f.Status),
-		slog.String("request_id", c.w.Header().Get("X-Request-Id")), slog.String("user_id", c.user.ID), slog.Duration("took", took),
+		slog.String("request_id", c.w.Header().Get("X-Request-Id")), slog.String("user_id", c.user.ID),
+		slog.Duration("took", took),
 	}
 	if err != nil {
 		attrs = append(attrs, slog.String("error", err.Error()))

@@ -7,7 +7,8 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// description is the OpenAPI document of the portal and of the built-in issuer. It is written by hand; a test holds it against the handlers.
+// description is the OpenAPI document of the portal and of the built-in issuer. It is written by hand; a test holds
+// it against the handlers.
 //
 //go:embed openapi.json
 var description []byte

@@ -34,7 +34,8 @@ func parseQuery(raw string) (url.Values, error) {
 	}
 	for name, values := range q {
 		last := values[len(values)-1]
-		if len(last) > maxValue || !utf8.ValidString(last) || strings.ContainsFunc(last, func(r rune) bool { return r < ' ' }) {
+		if len(last) > maxValue || !utf8.ValidString(last) ||
+			strings.ContainsFunc(last, func(r rune) bool { return r < ' ' }) {
 			return nil, tenant.BadField(printable(name), "not valid")
 		}
 	}
@@ -153,7 +154,8 @@ func (c *call) time(name string) (time.Time, error) {
 	return t, nil
 }
 
-// parseTime reads unix seconds with or without a fraction, of which microseconds count, from 1970 to the end of the year 9999.
+// parseTime reads unix seconds with or without a fraction, of which microseconds count, from 1970 to the end of the
+// year 9999.
 func parseTime(s string) (time.Time, bool) {
 	const end = 253402300800 // 10000-01-01
 	us, ok := parseDecimal(s, 6)
@@ -163,7 +165,8 @@ func parseTime(s string) (time.Time, bool) {
 	return time.UnixMicro(us).UTC(), true
 }
 
-// parseDecimal reads a number such as 12 or 12.345 as a multiple of ten to the power of -digits. What is smaller is cut off.
+// parseDecimal reads a number such as 12 or 12.345 as a multiple of ten to the power of -digits. What is smaller is
+// cut off.
 func parseDecimal(s string, digits int) (int64, bool) {
 	whole, fraction, point := strings.Cut(s, ".")
 	isWhole := whole != "" && len(whole) <= 12

@@ -47,9 +47,12 @@ func shapeRequest(r usage.Request) requestShape {
 		*ttfa = millis(r.TTFAus)
 	}
 	return requestShape{
-		RequestID: r.RequestID, TS: timestamp(r.Start), OrgID: r.OrgID, ProjectID: r.ProjectID, KeyID: r.KeyID, KeyPrefix: r.KeyPrefix,
-		Endpoint: r.Endpoint, Voice: r.Voice, Format: r.Format, Status: r.Status, Error: r.Error, Chars: r.Chars, Chunks: r.Chunks,
-		AudioS: exact(usage.Seconds(r.Frames)), Frames: r.Frames, TTFA: ttfa, Queue: millis(r.Queueus), Wall: millis(r.Wallus), RTF: r.RTF(),
+		RequestID: r.RequestID, TS: timestamp(r.Start), OrgID: r.OrgID, ProjectID: r.ProjectID, KeyID: r.KeyID,
+		KeyPrefix: r.KeyPrefix,
+		Endpoint:  r.Endpoint, Voice: r.Voice, Format: r.Format, Status: r.Status, Error: r.Error, Chars: r.Chars,
+		Chunks: r.Chunks,
+		AudioS: exact(usage.Seconds(r.Frames)), Frames: r.Frames, TTFA: ttfa, Queue: millis(r.Queueus),
+		Wall: millis(r.Wallus), RTF: r.RTF(),
 		PrefillCached: r.PrefillCached, Seed: r.Seed, Billed: r.Billed > 0, BilledFrames: r.Billed, Pod: r.Source,
 	}
 }
@@ -76,8 +79,9 @@ func (s *Server) requests(c *call) error {
 }
 
 var (
-	errBadStatus = &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_status", Text: "status must be ok, cancelled, error, timeout or running"}
-	statuses     = []meter.Status{"", meter.OK, meter.Cancelled, meter.Failed, meter.TimedOut, usage.Running}
+	errBadStatus = &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_status",
+		Text: "status must be ok, cancelled, error, timeout or running"}
+	statuses = []meter.Status{"", meter.OK, meter.Cancelled, meter.Failed, meter.TimedOut, usage.Running}
 )
 
 // requestQuery reads the filters. What they name need not exist: then nothing is found.
@@ -88,7 +92,8 @@ func (c *call) requestQuery() (q usage.RequestQuery, csv bool, err error) {
 	if q.ProjectID, err = c.projectID(); err != nil {
 		return q, false, err
 	}
-	q.KeyID, q.Voice, q.Endpoint, q.Status = c.text("key_id"), c.text("voice"), c.text("endpoint"), meter.Status(c.text("status"))
+	q.KeyID, q.Voice, q.Endpoint, q.Status = c.text("key_id"), c.text("voice"), c.text("endpoint"),
+		meter.Status(c.text("status"))
 	q.RequestID = c.text("request_id")
 	if !slices.Contains(statuses, q.Status) {
 		return q, false, errBadStatus

@@ -40,20 +40,22 @@ type Config struct {
 	// Origins are the pages that may call besides those of the server itself, such as https://portal.example.org.
 	Origins []string
 
-	// TLS says that clients reach the server over TLS, which a proxy may end. Browsers are then told to use nothing else.
+	// TLS says that clients reach the server over TLS, which a proxy may end. Browsers are then told to use nothing
+	// else.
 	TLS bool
 }
 
 // Mailer sends invitations. Implementations queue: whoever invites waits for the answer.
 type Mailer interface {
-	// Invite queues the mail of an invitation that r asks for. It is not called again for the same invitation when it fails; an owner can
-	// invite again.
+	// Invite queues the mail of an invitation that r asks for. It is not called again for the same invitation when it
+	// fails; an owner can invite again.
 	Invite(r *http.Request, i tenant.Invitation) error
 }
 
 // Server answers the portal's API. It is safe for concurrent use, and starts nothing.
 //
-// It sets the deadlines of bodies and answers itself. The [http.Server] around it needs only a ReadHeaderTimeout and an IdleTimeout.
+// It sets the deadlines of bodies and answers itself. The [http.Server] around it needs only a ReadHeaderTimeout and
+// an IdleTimeout.
 type Server struct {
 	cfg     Config
 	limits  *recent[userLimit]

@@ -14,7 +14,8 @@ type methods map[string]handler
 
 // routes maps the paths of the API to what answers them. Only what is wrapped in open answers who has not signed in.
 func (s *Server) routes() *mux.Router {
-	router := mux.NewRouter().SkipClean(true).UseEncodedPath() // a path that is not clean is not ours; an e-mail may hold a slash
+	// a path that is not clean is not ours; an e-mail may hold a slash
+	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	for path, by := range map[string]methods{
 		"/portal/v1/me":                         {http.MethodGet: s.me},
 		"/portal/v1/orgs":                       {http.MethodPost: s.createOrg},

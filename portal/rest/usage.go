@@ -34,7 +34,8 @@ type speedShape struct {
 
 func shapeFigures(f usage.Figures) figuresShape {
 	return figuresShape{
-		f.Requests, f.Errors, f.Cancelled, exact(usage.Seconds(f.Frames)), exact(usage.Minutes(f.Frames)), f.Frames, f.Billed, f.Chars,
+		f.Requests, f.Errors, f.Cancelled, exact(usage.Seconds(f.Frames)), exact(usage.Minutes(f.Frames)), f.Frames,
+		f.Billed, f.Chars,
 		f.Paise, exact(usage.Rupees(f.Paise)),
 	}
 }
@@ -122,7 +123,8 @@ func (s *Server) usage(c *call) error {
 	return c.json(shape)
 }
 
-// shapeSeries names the series as by_key, by_voice and by_endpoint name their rows; a key without a name goes by its prefix.
+// shapeSeries names the series as by_key, by_voice and by_endpoint name their rows; a key without a name goes by its
+// prefix.
 func shapeSeries(u usage.Usage, keys []tenant.Key) []seriesShape {
 	names := keyNames(keys)
 	return list(u.Series, func(s usage.Series) seriesShape {
@@ -157,13 +159,15 @@ func (c *call) usageQuery() (q usage.Query, csv bool, err error) {
 func shapeUsage(u usage.Usage, keys []tenant.Key) usageShape {
 	names := keyNames(keys)
 	return usageShape{
-		OrgID: u.OrgID, ProjectID: u.ProjectID, From: timestamp(u.From), To: timestamp(u.To), Timezone: meter.India.String(),
-		Totals: shapeFigures(u.Total), speedShape: shapeSpeed(u.Total),
+		OrgID: u.OrgID, ProjectID: u.ProjectID, From: timestamp(u.From), To: timestamp(u.To),
+		Timezone: meter.India.String(),
+		Totals:   shapeFigures(u.Total), speedShape: shapeSpeed(u.Total),
 		ByDay: list(u.ByDay, func(d usage.DayFigures) dayShape {
 			return dayShape{d.Date, shapeFigures(d.Figures), shapeSpeed(d.Figures)}
 		}),
 		ByKey: list(u.ByKey, func(k usage.KeyFigures) keyUsageShape {
-			return keyUsageShape{k.KeyID, k.ProjectID, names[k.KeyID], k.Prefix, shapeFigures(k.Figures), shapeSpeed(k.Figures)}
+			return keyUsageShape{k.KeyID, k.ProjectID, names[k.KeyID], k.Prefix, shapeFigures(k.Figures),
+				shapeSpeed(k.Figures)}
 		}),
 		ByVoice: list(u.ByVoice, func(v usage.NamedFigures) voiceShape {
 			return voiceShape{v.Name, shapeFigures(v.Figures), shapeSpeed(v.Figures)}

@@ -28,8 +28,10 @@ type moveShape struct {
 
 func shapeVoiceRequest(v tenant.VoiceRequest) voiceRequestShape {
 	return voiceRequestShape{
-		v.ID, v.OrgID, v.VoiceName, v.Language, v.UseCase, v.Hours, v.Notes, v.Status, timestamp(v.CreatedAt), v.CreatedBy,
-		timestamp(v.UpdatedAt), list(v.Moves, func(m tenant.Move) moveShape { return moveShape{timestamp(m.At), m.By, m.To} }),
+		v.ID, v.OrgID, v.VoiceName, v.Language, v.UseCase, v.Hours, v.Notes, v.Status, timestamp(v.CreatedAt),
+		v.CreatedBy,
+		timestamp(v.UpdatedAt),
+		list(v.Moves, func(m tenant.Move) moveShape { return moveShape{timestamp(m.At), m.By, m.To} }),
 	}
 }
 
@@ -54,7 +56,8 @@ func (s *Server) createVoiceRequest(c *call) error {
 	var wish tenant.VoiceRequestInput
 	once, err := c.body(
 		required("org_id", &org), required("voice_name", &wish.VoiceName), required("language", &wish.Language),
-		required("use_case", &wish.UseCase), given("hours", &wish.Hours, strictjson.Number), optional("notes", &wish.Notes),
+		required("use_case", &wish.UseCase), given("hours", &wish.Hours, strictjson.Number),
+		optional("notes", &wish.Notes),
 	)
 	if err != nil {
 		return err

@@ -62,7 +62,8 @@ func (c *checker) check(ctx context.Context, tok *jwt.JSONWebToken) (Identity, e
 	if !slices.Contains(c.algorithms, jose.SignatureAlgorithm(header.Algorithm)) {
 		return Identity{}, fmt.Errorf("%w: %s is not allowed for this issuer", ErrInvalidToken, header.Algorithm)
 	}
-	// Access tokens may be signed by the same keys and say so here (RFC 9068). They do not prove that somebody signed in.
+	// Access tokens may be signed by the same keys and say so here (RFC 9068). They do not prove that somebody signed
+	// in.
 	if typ, ok := header.ExtraHeaders[jose.HeaderType]; ok && !strings.EqualFold(fmt.Sprint(typ), "JWT") {
 		return Identity{}, fmt.Errorf("%w: of type %.20q", ErrInvalidToken, typ)
 	}
@@ -113,8 +114,8 @@ func (c *checker) identity(standard jwt.Claims, claims map[string]json.RawMessag
 	return Identity{Issuer: c.issuer, Subject: standard.Subject, Email: email}, nil
 }
 
-// audience demands that the token was made for us and, when it was made for several, that one of ours asked for it (OpenID Connect Core
-// 3.1.3.7).
+// audience demands that the token was made for us and, when it was made for several, that one of ours asked for it
+// (OpenID Connect Core 3.1.3.7).
 func (c *checker) audience(audience jwt.Audience, claims map[string]json.RawMessage) error {
 	if !slices.ContainsFunc(audience, func(a string) bool { return slices.Contains(c.audiences, a) }) {
 		return errors.New("for another audience")

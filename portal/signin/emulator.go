@@ -21,8 +21,8 @@ type EmulatorConfig struct {
 	Listen         string // host:port on which this server listens; must be on this machine too
 }
 
-// Emulator verifies, for development, everything about a token of the Firebase Auth emulator but its signature, which it has not. It is a
-// [Verifier].
+// Emulator verifies, for development, everything about a token of the Firebase Auth emulator but its signature, which
+// it has not. It is a [Verifier].
 type Emulator struct{ checker checker }
 
 // NewEmulator refuses a configuration in which somebody else could get in.

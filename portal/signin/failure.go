@@ -24,8 +24,9 @@ var (
 	errMethodNotAllowed = &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "method not allowed"}
 	errCrossOrigin      = &refusal{http.StatusForbidden, "cross_origin", crossOriginText}
 	errWhatToVerify     = badRequest("send either token, or email and code")
-	errNoMail           = &refusal{http.StatusForbidden, "no_mail", "this server sends no mails; ask its administrator for a sign-in link"}
-	errSession          = badRequest("session must be token or cookie")
+	errNoMail           = &refusal{http.StatusForbidden, "no_mail",
+		"this server sends no mails; ask its administrator for a sign-in link"}
+	errSession = badRequest("session must be token or cookie")
 )
 
 const crossOriginText = "requests of pages of other servers are refused"

@@ -19,8 +19,8 @@ const (
 	maxBody  = 16 << 10 // bytes
 )
 
-// The cookies of browsers. The first ties links to the browser that asked for them. No script can read them, but the last: it only says that
-// there is a refresh token, so that pages need not ask for what is refused.
+// The cookies of browsers. The first ties links to the browser that asked for them. No script can read them, but the
+// last: it only says that there is a refresh token, so that pages need not ask for what is refused.
 const (
 	browserCookie = "swar_browser"
 	refreshCookie = "swar_refresh"
@@ -76,7 +76,8 @@ func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Allow", allow(methods))
 		return errMethodNotAllowed
 	}
-	// Some of these requests are authenticated by a cookie. It is sent by pages of this server only, and what other pages say is refused.
+	// Some of these requests are authenticated by a cookie. It is sent by pages of this server only, and what other
+	// pages say is refused.
 	if err := i.cross.Check(r); err != nil {
 		return errCrossOrigin
 	}
@@ -91,7 +92,8 @@ func allow(methods map[string]endpoint) string {
 	return strings.Join(names, ", ")
 }
 
-// serveDiscovery tells verifiers about the issuer (OpenID Connect Discovery). There is no authorisation endpoint to tell about.
+// serveDiscovery tells verifiers about the issuer (OpenID Connect Discovery). There is no authorisation endpoint to
+// tell about.
 func (i *Issuer) serveDiscovery(w http.ResponseWriter, _ *http.Request) error {
 	return i.publish(w, struct {
 		Issuer        string   `json:"issuer"`
@@ -102,7 +104,8 @@ func (i *Issuer) serveDiscovery(w http.ResponseWriter, _ *http.Request) error {
 		Scopes        []string `json:"scopes_supported"`
 		Claims        []string `json:"claims_supported"`
 	}{
-		i.cfg.URL, i.cfg.URL + "/oauth2/jwks", []string{"id_token"}, []string{"public"}, []string{"RS256"}, []string{"openid", "email"},
+		i.cfg.URL, i.cfg.URL + "/oauth2/jwks", []string{"id_token"}, []string{"public"}, []string{"RS256"},
+		[]string{"openid", "email"},
 		[]string{"iss", "aud", "sub", "exp", "iat", "auth_time", "email", "email_verified"},
 	})
 }
@@ -148,7 +151,8 @@ func (i *Issuer) serveLink(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// requester tells browsers by what all of them send with a POST: every current one where a page asks from, every old one its origin.
+// requester tells browsers by what all of them send with a POST: every current one where a page asks from, every old
+// one its origin.
 func (i *Issuer) requester(r *http.Request) requester {
 	isProgram := r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""
 	a := requester{browser: newSecret(), program: isProgram, ip: i.cfg.ClientIP(r)}
@@ -161,9 +165,9 @@ func (i *Issuer) requester(r *http.Request) requester {
 
 // serveVerify signs in with a link or a code.
 //
-// The caller says where the refresh token goes. A page asks for a cookie, so that no script in it ever holds what signs in for months; a
-// program has no use for cookies and is given the token. Guessing from headers which of the two it is would sooner or later hand the token
-// to a page.
+// The caller says where the refresh token goes. A page asks for a cookie, so that no script in it ever holds what
+// signs in for months; a program has no use for cookies and is given the token. Guessing from headers which of the
+// two it is would sooner or later hand the token to a page.
 func (i *Issuer) serveVerify(w http.ResponseWriter, r *http.Request) error {
 	fields, err := readFields(w, r, "token", "email", "code", "session")
 	if err != nil {
@@ -205,7 +209,8 @@ func wantsCookie(fields map[string]string) (bool, error) {
 	return false, errSession
 }
 
-// serveRefresh answers with what it was asked with: a token in the body with a token in the body, the cookie with the cookie.
+// serveRefresh answers with what it was asked with: a token in the body with a token in the body, the cookie with the
+// cookie.
 func (i *Issuer) serveRefresh(w http.ResponseWriter, r *http.Request) error {
 	tokens, inCookie, err := i.readRefresh(w, r)
 	if err != nil {
@@ -248,7 +253,8 @@ func (i *Issuer) serveLogout(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// maxRefreshCookies is how many cookies of one name are looked at. A browser sends several where some were set for other paths or domains.
+// maxRefreshCookies is how many cookies of one name are looked at. A browser sends several where some were set for
+// other paths or domains.
 const maxRefreshCookies = 4
 
 // readRefresh returns the tokens that may be good, at least one.
@@ -303,16 +309,18 @@ func (i *Issuer) setCookie(w http.ResponseWriter, name, value string, life time.
 	})
 }
 
-// setRefresh gives a browser a refresh token, and the sign by which its pages know that it has one; a negative life takes both away.
+// setRefresh gives a browser a refresh token, and the sign by which its pages know that it has one; a negative life
+// takes both away.
 func (i *Issuer) setRefresh(w http.ResponseWriter, token string, life time.Duration) {
 	i.setCookie(w, refreshCookie, token, life)
 	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie, Value: "1", Path: "/", MaxAge: int(life.Seconds()), Secure: i.secure, SameSite: http.SameSiteStrictMode,
+		Name: sessionCookie, Value: "1", Path: "/", MaxAge: int(life.Seconds()), Secure: i.secure,
+		SameSite: http.SameSiteStrictMode,
 	})
 }
 
-// cookieName has a prefix with which browsers take cookies from this host alone and over encrypted connections only (RFC 6265bis): no
-// neighbour can plant one.
+// cookieName has a prefix with which browsers take cookies from this host alone and over encrypted connections only
+// (RFC 6265bis): no neighbour can plant one.
 func (i *Issuer) cookieName(name string) string {
 	if i.secure {
 		return "__Host-" + name

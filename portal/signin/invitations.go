@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// Invitations mails invitations, within the limits of sign-in mails. What it counts lies beside what is counted of those, so that nobody's
-// sign-in is closed by invitations; only the mails of all in an hour are counted together.
+// Invitations mails invitations, within the limits of sign-in mails. What it counts lies beside what is counted of
+// those, so that nobody's sign-in is closed by invitations; only the mails of all in an hour are counted together.
 type Invitations struct {
 	store  Store
 	outbox *Outbox
@@ -71,14 +71,16 @@ func (v *Invitations) take(ctx context.Context, email string, from netip.Addr, n
 	if !from.IsValid() {
 		return nil
 	}
-	if err := take(ctx, v.store, "inviter:"+subscriber(from), now, mailWindow, mailLimit, tooManyInvitations); err != nil {
+	if err := take(ctx, v.store, "inviter:"+subscriber(from), now, mailWindow, mailLimit,
+		tooManyInvitations); err != nil {
 		return err
 	}
 	return takeQuota(ctx, v.store, from, v.limit, now)
 }
 
 func tooManyInvitations(retry time.Duration) error {
-	return &limitError{"too_many_mails", "too many invitations were mailed to this address or from here; try again later", retry}
+	return &limitError{"too_many_mails",
+		"too many invitations were mailed to this address or from here; try again later", retry}
 }
 
 // Postponed returns the response to a request for a mail that is refused for now. A limit was reached, or too many

@@ -22,37 +22,40 @@ const tokenLife = time.Hour // of an ID token
 
 // Config describes the built-in issuer.
 type Config struct {
-	// URL is where people reach this server, such as https://tts.example.org: the name of the issuer, and the beginning of every link.
-	// Where links are mailed it must be https, but for 127.0.0.1 and localhost.
+	// URL is where people reach this server, such as https://tts.example.org: the name of the issuer, and the
+	// beginning of every link. Where links are mailed it must be https, but for 127.0.0.1 and localhost.
 	URL string
 
 	Audience   string // of ID tokens; empty means swar
 	Home       string // path to which a browser goes when it has signed in; empty means /
 	TotalLimit int    // mails in an hour to everybody together, of which each network has a share; 0 means 1000
 
-	// Allowed tells whether an address may sign in. Nobody outside learns what it says, or that it was asked. Nil allows all.
+	// Allowed tells whether an address may sign in. Nobody outside learns what it says, or that it was asked. Nil
+	// allows all.
 	Allowed func(ctx context.Context, email string) (bool, error)
 
-	// ClaimOrg makes an address the first owner of an organisation, for who has the link of [Issuer.NewSetupLink]. It fails with ErrOwned where
-	// somebody else is by now. Nil: nothing is set up with links.
-	// It fails with ErrTaken where the address is taken.
+	// ClaimOrg makes an address the first owner of an organisation, for who has the link of [Issuer.NewSetupLink]. It
+	// fails with ErrOwned where somebody else is by now. Nil: nothing is set up with links. It fails with ErrTaken
+	// where the address is taken.
 	ClaimOrg func(ctx context.Context, org, email string) error
 
-	// SignedOut is called when somebody has signed out, and ends what only their pages may use. Nil: nothing is to be done.
+	// SignedOut is called when somebody has signed out, and ends what only their pages may use. Nil: nothing is to be
+	// done.
 	SignedOut func(ctx context.Context, email string) error
 
-	// ClientIP tells who sent a request, for the limit of mails. Nil takes the other end of the connection, which is wrong behind a proxy:
-	// then everybody shares one limit.
+	// ClientIP tells who sent a request, for the limit of mails. Nil takes the other end of the connection, which is
+	// wrong behind a proxy: then everybody shares one limit.
 	ClientIP func(*http.Request) netip.Addr
 
 	Log *slog.Logger // nil means slog.Default
 }
 
-// Issuer signs people in by e-mail: it is the identity provider of a server that has no other. It is a [Verifier] of its own tokens and a
-// handler of its [Paths].
+// Issuer signs people in by e-mail: it is the identity provider of a server that has no other. It is a [Verifier] of
+// its own tokens and a handler of its [Paths].
 //
-// It holds no state but copies of its keys, so any number of processes can be one issuer on one store. It starts nothing either: keys are
-// made when they are asked for and it is time, and whoever keeps the store calls [Store.SweepSignin] now and then.
+// It holds no state but copies of its keys, so any number of processes can be one issuer on one store. It starts
+// nothing either: keys are made when they are asked for and it is time, and whoever keeps the store calls
+// [Store.SweepSignin] now and then.
 type Issuer struct {
 	cfg       Config
 	secure    bool
@@ -63,8 +66,8 @@ type Issuer struct {
 	cross     *http.CrossOriginProtection
 }
 
-// New checks the configuration and starts nothing. Whoever calls it also runs the outbox. Without an outbox nothing is mailed, and people
-// sign in with what an operator hands over.
+// New checks the configuration and starts nothing. Whoever calls it also runs the outbox. Without an outbox nothing
+// is mailed, and people sign in with what an operator hands over.
 func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 	u, err := url.Parse(cfg.URL)
 	isPlain := outbox == nil && err == nil && u.Scheme == "http" && u.Host != "" && u.User == nil && u.Fragment == ""
@@ -84,7 +87,8 @@ func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 		cfg.Home = "/"
 	}
 	// Two slashes, or a backslash that browsers take for one, would lead to another server.
-	if !strings.HasPrefix(cfg.Home, "/") || strings.HasPrefix(cfg.Home, "//") || strings.ContainsAny(cfg.Home, "\\\r\n\t") {
+	if !strings.HasPrefix(cfg.Home, "/") || strings.HasPrefix(cfg.Home, "//") ||
+		strings.ContainsAny(cfg.Home, "\\\r\n\t") {
 		return nil, fmt.Errorf("home %q must be a path on this server, such as /portal", cfg.Home)
 	}
 	if cfg.TotalLimit == 0 {
@@ -113,8 +117,9 @@ func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 		return nil, err
 	}
 	i.ownTokens = checker{
-		issuer: cfg.URL, audiences: []string{cfg.Audience}, algorithms: []jose.SignatureAlgorithm{jose.RS256}, emailClaim: "email",
-		keys: i.keys, vouched: true,
+		issuer: cfg.URL, audiences: []string{cfg.Audience}, algorithms: []jose.SignatureAlgorithm{jose.RS256},
+		emailClaim: "email",
+		keys:       i.keys, vouched: true,
 	}
 	return i, nil
 }
@@ -152,8 +157,8 @@ func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, err
 
 // addMailed mails a link to an address, or does everything that can be seen of it.
 //
-// Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing but what anybody
-// could find out with any address.
+// Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing
+// but what anybody could find out with any address.
 func (i *Issuer) requestLink(ctx context.Context, email string, by requester) error {
 	if i.outbox == nil {
 		return errNoMail
@@ -178,7 +183,9 @@ func (i *Issuer) requestLink(ctx context.Context, email string, by requester) er
 	box, token, code := emailHash(email), newSecret(), newCode()
 	err := update(ctx, i.store, mailboxID(box), func(m *mailbox) (time.Time, error) {
 		m.Email = email
-		if retry := m.addMailed(now, link{Token: token.hash(), Code: by.codeHash(code, by.program), Browser: by.browser.hash(), Program: by.program}); retry > 0 {
+		if retry := m.addMailed(now,
+			link{Token: token.hash(), Code: by.codeHash(code, by.program), Browser: by.browser.hash(),
+				Program: by.program}); retry > 0 {
 			return time.Time{}, tooManyMails(retry)
 		}
 		return m.expires(), nil
@@ -259,7 +266,8 @@ func (i *Issuer) spendCode(ctx context.Context, email, code string, by requester
 	})
 }
 
-// spend signs in by a rule that uses a link up. vouched is what is known after it: whether an operator handed that link over.
+// spend signs in by a rule that uses a link up. vouched is what is known after it: whether an operator handed that
+// link over.
 func (i *Issuer) spend(
 	ctx context.Context, box hash, vouched *bool, rule func(m *mailbox, now time.Time) (changed bool, err error),
 ) (session, error) {
@@ -348,7 +356,8 @@ func (i *Issuer) refresh(ctx context.Context, token string) (session, error) {
 	return s, nil
 }
 
-// end ends the sign-in that a refresh token, new or old, belongs to, and returns whose it was: empty where there was none.
+// end ends the sign-in that a refresh token, new or old, belongs to, and returns whose it was: empty where there was
+// none.
 func (i *Issuer) end(ctx context.Context, token string) (email string, err error) {
 	id, _, ok := readRefreshToken(token)
 	if !ok {
@@ -378,7 +387,8 @@ func (i *Issuer) idToken(ctx context.Context, s session) (string, error) {
 	return jwt.Signed(signer).Claims(jwt.Claims{
 		Issuer: i.cfg.URL, Audience: jwt.Audience{i.cfg.Audience}, Subject: subject(s.email),
 		IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(tokenLife)),
-	}).Claims(map[string]any{"email": s.email, "email_verified": !s.vouched, "auth_time": s.signedIn.Unix()}).Serialize()
+	}).Claims(map[string]any{"email": s.email, "email_verified": !s.vouched,
+		"auth_time": s.signedIn.Unix()}).Serialize()
 }
 
 // OnlyEmails returns a Config.Allowed for a list of addresses and of domains, which begin with @.

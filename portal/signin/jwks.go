@@ -90,7 +90,8 @@ func (p published) document(ctx context.Context) (d discovered, err error) {
 		return d, err
 	}
 	if d.Issuer != p.issuer {
-		return d, fmt.Errorf("%s is of the issuer %.200q, not %q; write the issuer exactly as it calls itself", address, d.Issuer, p.issuer)
+		return d, fmt.Errorf("%s is of the issuer %.200q, not %q; write the issuer exactly as it calls itself",
+			address, d.Issuer, p.issuer)
 	}
 	return d, nil
 }

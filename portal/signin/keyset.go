@@ -22,7 +22,8 @@ const (
 	firstPause   = 5 * time.Second  // the same while there are no keys at all, and every token is in vain
 )
 
-// keySet holds the public keys of an issuer. However many tokens come, there is one fetch at a time, and pauses between them.
+// keySet holds the public keys of an issuer. However many tokens come, there is one fetch at a time, and pauses
+// between them.
 type keySet struct {
 	issuer string // for errors
 	fetch  func(ctx context.Context) (keys []jose.JSONWebKey, maxAge time.Duration, err error)
@@ -68,9 +69,11 @@ func (s *keySet) find(ctx context.Context, id, algorithm string) ([]jose.JSONWeb
 	return found, nil
 }
 
-// startLocked starts a fetch, unless one is running or the last one was just now. It returns what is closed when the fetch is over, or nil.
+// startLocked starts a fetch, unless one is running or the last one was just now. It returns what is closed when the
+// fetch is over, or nil.
 //
-// The fetch serves all who wait and those who come later, so it outlives the caller's context. It ends by itself within fetchTime.
+// The fetch serves all who wait and those who come later, so it outlives the caller's context. It ends by itself
+// within fetchTime.
 func (s *keySet) startLocked(now time.Time) chan struct{} {
 	pause := refetchPause
 	if len(s.keys) == 0 {
@@ -116,7 +119,8 @@ func (s *keySet) run(ctx context.Context, log *slog.Logger) {
 		err, wait := s.failing, s.fresh.Sub(s.fetched)*4/5-time.Since(s.fetched)
 		s.mu.Unlock()
 		if err != nil {
-			log.Warn("the keys of an issuer cannot be read; those that are known do for a day", "issuer", s.issuer, "error", err)
+			log.Warn("the keys of an issuer cannot be read; those that are known do for a day", "issuer", s.issuer,
+				"error", err)
 			wait = refetchPause
 		}
 		select {

@@ -99,8 +99,8 @@ func read[T any](ctx context.Context, store Store, id string) (record T, err err
 	return decodeRecord[T](id, stored)
 }
 
-// update changes the record id, which holds a T as JSON, or nothing yet. The record is deleted when change returns no time. See
-// [Store.UpdateSignin] for the rest.
+// update changes the record id, which holds a T as JSON, or nothing yet. The record is deleted when change returns no
+// time. See [Store.UpdateSignin] for the rest.
 func update[T any](ctx context.Context, store Store, id string, change func(*T) (expires time.Time, err error)) error {
 	return store.UpdateSignin(ctx, id, func(old []byte) ([]byte, time.Time, error) {
 		record, err := decodeRecord[T](id, old)

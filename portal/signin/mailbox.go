@@ -23,8 +23,8 @@ const (
 	dayWindow, dayLimit     = 24 * time.Hour, 10
 )
 
-// Why a link or code is not taken. Who asks learns nothing about an address from errBadLink; errOtherBrowser is told to the reader of a
-// mail only.
+// Why a link or code is not taken. Who asks learns nothing about an address from errBadLink; errOtherBrowser is told
+// to the reader of a mail only.
 var (
 	errBadLink = &refusal{
 		http.StatusBadRequest, "bad_link", "the link or code is wrong, was used or has expired; ask for a new one",
@@ -44,8 +44,9 @@ type mailbox struct {
 	SignedIn time.Time `json:"signed_in,omitzero"` // when somebody last signed in with a link of this address
 }
 
-// link is a link that was mailed. It is spent with its token or its code, and only in the browser that asked for it, or by a program if a
-// program did. A link that an operator hands over has no code; whoever has it may spend it, once.
+// link is a link that was mailed. It is spent with its token or its code, and only in the browser that asked for it,
+// or by a program if a program did. A link that an operator hands over has no code; whoever has it may spend it,
+// once.
 type link struct {
 	Token   hash      `json:"token"`
 	Code    hash      `json:"code"` // see asker.codeHash
@@ -106,7 +107,8 @@ func (a requester) countWrong(l *link) {
 	l.Guesses[i].Wrong++
 }
 
-// codeHash is what is stored of a code. Codes are short enough to try them all, so for a browser it takes its secret to do that.
+// codeHash is what is stored of a code. Codes are short enough to try them all, so for a browser it takes its secret
+// to do that.
 func (a requester) codeHash(code string, program bool) hash {
 	key := a.browser
 	if program {

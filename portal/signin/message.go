@@ -43,8 +43,9 @@ func linkMail(service, email, link, code string) Mail {
 		Link:    link,
 		Code:    showCode(code),
 		Parts: []part{{
-			Lang:   "hi",
-			Lines:  []string{service + " में साइन इन करने के लिए यह लिंक उसी ब्राउज़र में खोलें जहाँ आपने इसे माँगा था।"},
+			Lang: "hi",
+			Lines: []string{service +
+				" में साइन इन करने के लिए यह लिंक उसी ब्राउज़र में खोलें जहाँ आपने इसे माँगा था।"},
 			Action: "साइन इन करें",
 			Type:   "या वहाँ यह कोड लिखें:",
 			Note:   "लिंक और कोड 15 मिनट तक और एक ही बार चलते हैं। आपने नहीं माँगा तो कुछ न करें, और कोड किसी को न बताएँ।",
@@ -81,7 +82,8 @@ func inviteMail(service, email, orgName, invitedBy, page string) Mail {
 	}.to(email)
 }
 
-// isPlainName reports whether no mail program will make a link of a name, which anybody may choose to have mailed to anybody.
+// isPlainName reports whether no mail program will make a link of a name, which anybody may choose to have mailed to
+// anybody.
 func isPlainName(s string) bool {
 	afterDot := false
 	for _, r := range s {

@@ -12,7 +12,8 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// MethodsPath is where a page learns how people sign in. It is not among [Paths], because it is also there without an issuer.
+// MethodsPath is where a page learns how people sign in. It is not among [Paths], because it is also there without an
+// issuer.
 const MethodsPath = "/auth/v1/ways"
 
 // Methods is how people sign in to a server: a handler of [MethodsPath].
@@ -35,11 +36,12 @@ type FirebaseMethod struct {
 
 // Provider is an issuer of ID tokens to which a page can send people.
 type Provider struct {
-	Name                  string `json:"name"` // for people
-	Kind                  string `json:"kind"` // oidc or firebase
-	Issuer                string `json:"issuer,omitzero"`
-	ClientID              string `json:"client_id,omitzero"`
-	AuthorizationEndpoint string `json:"authorization_endpoint,omitzero"` // both are missing while the issuer does not tell them
+	Name     string `json:"name"` // for people
+	Kind     string `json:"kind"` // oidc or firebase
+	Issuer   string `json:"issuer,omitzero"`
+	ClientID string `json:"client_id,omitzero"`
+	// both are missing while the issuer does not tell them
+	AuthorizationEndpoint string `json:"authorization_endpoint,omitzero"`
 	TokenEndpoint         string `json:"token_endpoint,omitzero"`
 	WebAPIKey             string `json:"web_api_key,omitzero"`
 	Emulator              string `json:"emulator,omitzero"`
@@ -117,15 +119,16 @@ func (p *publishedProvider) origins() []string {
 	return all
 }
 
-// How long endpoints that an issuer has told are good, how soon it is asked again when it has not, and how long whoever asks waits for it.
+// How long endpoints that an issuer has told are good, how soon it is asked again when it has not, and how long
+// whoever asks waits for it.
 const (
 	endpointsLife  = time.Hour
 	endpointsRetry = time.Minute
 	endpointsWait  = 3 * time.Second
 )
 
-// Providers returns those of the trusted issuers to which people can be sent, in the order of the configuration. Of an issuer that does
-// not answer the endpoints are missing; it is asked again a minute later.
+// Providers returns those of the trusted issuers to which people can be sent, in the order of the configuration. Of
+// an issuer that does not answer the endpoints are missing; it is asked again a minute later.
 func (t *Trust) Providers(ctx context.Context) []Provider {
 	all := make([]Provider, len(t.providers))
 	var wg sync.WaitGroup
@@ -152,7 +155,8 @@ func newProvider(e External, from published) *publishedProvider {
 	if err != nil || u.Host == firebaseHost {
 		return nil
 	}
-	p := &publishedProvider{Provider: Provider{Name: e.Name, Kind: "oidc", Issuer: e.Issuer, ClientID: e.ClientID}, from: from}
+	p := &publishedProvider{Provider: Provider{Name: e.Name, Kind: "oidc", Issuer: e.Issuer, ClientID: e.ClientID},
+		from: from}
 	if p.Name == "" {
 		p.Name = u.Host
 	}
@@ -180,7 +184,8 @@ func (p *publishedProvider) refresh(ctx context.Context, t *Trust) Provider {
 			err = checkEndpoints(d)
 		}
 		if err != nil {
-			t.log.Warn("sign-in with an issuer is off: its discovery document lists no endpoints", "issuer", p.Issuer, "error", err)
+			t.log.Warn("sign-in with an issuer is off: its discovery document lists no endpoints", "issuer", p.Issuer,
+				"error", err)
 		} else {
 			p.AuthorizationEndpoint, p.TokenEndpoint, p.known = d.Authorization, d.Token, true
 		}

@@ -14,8 +14,8 @@ import (
 
 // Mailer sends one mail. It is safe for concurrent use.
 type Mailer interface {
-	// Send returns when the mail was handed over, or could not be; ErrMailRefused says that it never will be. An error must not
-	// hold the text of the mail.
+	// Send returns when the mail was handed over, or could not be; ErrMailRefused says that it never will be. An
+	// error must not hold the text of the mail.
 	Send(ctx context.Context, m Mail) error
 }
 
@@ -86,7 +86,8 @@ type queuedMail struct {
 	failed     int // tries
 }
 
-// NewOutbox returns an outbox that sends nothing until it is run. service is what mails call the service; empty means Swar.
+// NewOutbox returns an outbox that sends nothing until it is run. service is what mails call the service; empty means
+// Swar.
 func NewOutbox(service string, mailer Mailer, log *slog.Logger) *Outbox {
 	if service == "" {
 		service = "Swar"
@@ -96,8 +97,8 @@ func NewOutbox(service string, mailer Mailer, log *slog.Logger) *Outbox {
 	}
 }
 
-// reserve takes a place for one letter, which must be queued or released. So whoever gets none is refused before anything was
-// done for it.
+// reserve takes a place for one letter, which must be queued or released. So whoever gets none is refused before
+// anything was done for it.
 func (o *Outbox) reserve(holders []quotaHolder) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -173,8 +174,8 @@ func (o *Outbox) drain(ctx context.Context) {
 	}
 }
 
-// deliver tries once, and sees to it that it is tried again later if that fails: whoever makes mails fail must not hold up those of
-// others. What it logs names no person and no secret.
+// deliver tries once, and sees to it that it is tried again later if that fails: whoever makes mails fail must not
+// hold up those of others. What it logs names no person and no secret.
 func (o *Outbox) deliver(ctx context.Context, l queuedMail) {
 	err := o.attempt(context.WithoutCancel(ctx), l) // a mail that is being sent when the server stops is sent
 	if err == nil {

@@ -7,8 +7,8 @@ import (
 	"path"
 )
 
-// The page of a link. Reading it spends nothing: mail scanners open every link, and some run the scripts of its page. The token is in the
-// fragment, which browsers do not send, and a person has to press the button.
+// The page of a link. Reading it spends nothing: mail scanners open every link, and some run the scripts of its page.
+// The token is in the fragment, which browsers do not send, and a person has to press the button.
 //
 //go:embed page
 var pageFiles embed.FS

@@ -9,9 +9,11 @@ import (
 
 // Rules of refresh tokens.
 const (
-	refreshLife = 30 * 24 * time.Hour  // of one that is not used
-	chainLife   = 180 * 24 * time.Hour // after which a person signs in by mail again, however often tokens were refreshed
-	refreshTwin = 10 * time.Second     // in which the token before the newest one is answered once more: two tabs, a lost answer
+	refreshLife = 30 * 24 * time.Hour // of one that is not used
+	// after which a person signs in by mail again, however often tokens were refreshed
+	chainLife = 180 * 24 * time.Hour
+	// in which the token before the newest one is answered once more: two tabs, a lost answer
+	refreshTwin = 10 * time.Second
 )
 
 // Why a refresh token is not taken. What a client is told is always the first.
@@ -56,8 +58,8 @@ func readRefreshToken(token string) (id chainID, s secret, ok bool) {
 
 // rotate replaces the newest token and returns the one that is good from now on.
 //
-// It is made of the one that was presented and of a stored salt, so that who presents the same one again at once is given the same
-// answer, and yet no store holds a token.
+// It is made of the one that was presented and of a stored salt, so that who presents the same one again at once is
+// given the same answer, and yet no store holds a token.
 func (f *refreshChain) rotate(now time.Time, presented secret, salt hash) (secret, error) {
 	h := presented.hash()
 	switch {

@@ -55,7 +55,8 @@ func encode(parts ...[]byte) string {
 	return base64.RawURLEncoding.EncodeToString(all)
 }
 
-// decode is the inverse. It reports whether text is exactly what encode makes of parts as long as these, which it fills.
+// decode is the inverse. It reports whether text is exactly what encode makes of parts as long as these, which it
+// fills.
 func decode(text string, parts ...[]byte) bool {
 	n := 0
 	for _, p := range parts {
@@ -94,7 +95,8 @@ func showCode(code string) string { return code[:4] + "-" + code[4:] }
 
 // cleanCode undoes what people do to a code when they type it. It returns "" for what is none.
 func cleanCode(s string) string {
-	code := strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\u00a0", "", "\u2011", "", "\u2013", "").Replace(strings.TrimSpace(s)))
+	code := strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\u00a0", "", "\u2011", "", "\u2013",
+		"").Replace(strings.TrimSpace(s)))
 	if len(code) != codeLength || strings.Trim(code, codeLetters) != "" {
 		return ""
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
-// Rules of setting up: a link that is shown once where the server was started makes an address the first owner, without a mail.
+// Rules of setting up: a link that is shown once where the server was started makes an address the first owner,
+// without a mail.
 const (
 	setupPath                  = "/setup" // of a page
 	setupLife                  = 24 * time.Hour
@@ -27,9 +28,11 @@ var (
 // ErrNotAllowed refuses a link for an address that may not sign in.
 var ErrNotAllowed = errors.New("this address may not sign in here; invite it first")
 
-// errTaken keeps who has the link from becoming somebody who is known already: nobody has shown that the address is theirs.
+// errTaken keeps who has the link from becoming somebody who is known already: nobody has shown that the address is
+// theirs.
 var errTaken = &refusal{
-	http.StatusBadRequest, "address_taken", "this address belongs to a known user; sign in with it, or set up with another one",
+	http.StatusBadRequest, "address_taken",
+	"this address belongs to a known user; sign in with it, or set up with another one",
 }
 
 // setup is the record of the newest link.
@@ -57,8 +60,8 @@ func (s *setup) spend(now time.Time, token hash, email string) error {
 	return nil
 }
 
-// NewSetupLink returns a link with which somebody makes themselves the first owner of an organisation, and sets it up. It is good once, for
-// a day; ends says until when. Every older one ends. It needs a Config.Own.
+// NewSetupLink returns a link with which somebody makes themselves the first owner of an organisation, and sets it
+// up. It is good once, for a day; ends says until when. Every older one ends. It needs a Config.Own.
 func (i *Issuer) NewSetupLink(ctx context.Context, org string) (link string, ends time.Time, err error) {
 	token := newSecret()
 	ends = time.Now().Add(setupLife)
@@ -94,7 +97,8 @@ func (i *Issuer) serveSetup(w http.ResponseWriter, r *http.Request) error {
 	return i.answerSession(w, r, s, inCookie)
 }
 
-// setUp spends the link first, so that of two at once only one becomes the owner. When the rest fails, the link is as good as before.
+// setUp spends the link first, so that of two at once only one becomes the owner. When the rest fails, the link is as
+// good as before.
 func (i *Issuer) setUp(ctx context.Context, token, email string, ip netip.Addr) (session, error) {
 	now := time.Now()
 	err := take(ctx, i.store, "setup:"+subscriber(ip), now, setupWindow, setupTryLimit, tooManyTries)

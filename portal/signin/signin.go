@@ -16,8 +16,9 @@ type Identity struct {
 
 // Verifier tells who an ID token belongs to. It is safe for concurrent use.
 type Verifier interface {
-	// Verify fails with ErrExpiredToken for a token that was good once, with ErrInvalidToken for any other that is not good, and with
-	// ErrUnavailable when the issuer's keys cannot be had. All three are wrapped with a reason that is for logs and holds no secret.
+	// Verify fails with ErrExpiredToken for a token that was good once, with ErrInvalidToken for any other that is
+	// not good, and with ErrUnavailable when the issuer's keys cannot be had. All three are wrapped with a reason
+	// that is for logs and holds no secret.
 	Verify(ctx context.Context, token string) (Identity, error)
 }
 

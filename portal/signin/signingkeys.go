@@ -19,7 +19,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Rotation of keys. A key is published for a week before it signs, so that whoever keeps the list has it in time, and for a week after.
+// Rotation of keys. A key is published for a week before it signs, so that whoever keeps the list has it in time, and
+// for a week after.
 const (
 	keyPeriod  = 90 * 24 * time.Hour
 	keyOverlap = 7 * 24 * time.Hour
@@ -33,12 +34,13 @@ const (
 // keysLag: what is known is read again after keysReload, reading is given up after keysReadTime, and the two together
 // are less.
 const (
-	keysLag       = 5 * time.Second
-	keysReload    = 2 * time.Second
-	keysReadTime  = 2 * time.Second
-	unknownReload = 250 * time.Millisecond // keysReload for a key that is not known: another server may have made it just now
-	keyMakeTime   = 10 * time.Second       // bounds storing a new key
-	keysRetry     = time.Second            // between reads of a store that is away
+	keysLag      = 5 * time.Second
+	keysReload   = 2 * time.Second
+	keysReadTime = 2 * time.Second
+	// keysReload for a key that is not known: another server may have made it just now
+	unknownReload = 250 * time.Millisecond
+	keyMakeTime   = 10 * time.Second // bounds storing a new key
+	keysRetry     = time.Second      // between reads of a store that is away
 )
 
 // SigningKey is a key of the issuer, as its operator sees it.
@@ -132,7 +134,8 @@ func (l keyList) summaries(now time.Time) []SigningKey {
 func (l keyList) public() []jose.JSONWebKey {
 	var keys []jose.JSONWebKey
 	for _, k := range l.Keys {
-		keys = append(keys, jose.JSONWebKey{Key: k.signer.Public(), KeyID: k.ID, Algorithm: string(jose.RS256), Use: "sig"})
+		keys = append(keys,
+			jose.JSONWebKey{Key: k.signer.Public(), KeyID: k.ID, Algorithm: string(jose.RS256), Use: "sig"})
 	}
 	return keys
 }
@@ -316,7 +319,8 @@ func (l keyList) open() error {
 		key, err := x509.ParsePKCS8PrivateKey(l.Keys[i].Private)
 		private, ok := key.(*rsa.PrivateKey)
 		if err != nil || !ok {
-			return fmt.Errorf("key %s of the issuer cannot be read: %w", l.Keys[i].ID, errors.Join(err, errors.ErrUnsupported))
+			return fmt.Errorf("key %s of the issuer cannot be read: %w", l.Keys[i].ID,
+				errors.Join(err, errors.ErrUnsupported))
 		}
 		l.Keys[i].signer = private
 	}

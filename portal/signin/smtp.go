@@ -50,7 +50,8 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 	if cfg.TLS != nil {
 		secure = cfg.TLS.Clone()
 	}
-	s := &SMTP{host: cfg.Host, from: from, dial: new(net.Dialer).DialContext, options: []mail.Option{mail.WithTimeout(sendTime), mail.WithTLSConfig(secure)}}
+	s := &SMTP{host: cfg.Host, from: from, dial: new(net.Dialer).DialContext,
+		options: []mail.Option{mail.WithTimeout(sendTime), mail.WithTLSConfig(secure)}}
 	_, s.domain, _ = strings.Cut(from.Address, "@")
 	port := 587
 	switch cfg.Encryption {
@@ -91,12 +92,14 @@ func (s *SMTP) Send(ctx context.Context, m Mail) error {
 	message.Subject(m.Subject)
 	message.SetDate()
 	id := newSecret()
-	message.SetMessageIDWithValue(encode(id[:16]) + "@" + s.domain) // the library's own would tell the name of this machine
-	message.SetGenHeader("Auto-Submitted", "auto-generated")        // RFC 3834: nobody's holiday notice shall answer
+	// the library's own would tell the name of this machine
+	message.SetMessageIDWithValue(encode(id[:16]) + "@" + s.domain)
+	message.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: nobody's holiday notice shall answer
 	message.SetBodyString(mail.TypeTextPlain, m.Text)
 	message.AddAlternativeString(mail.TypeTextHTML, m.HTML)
 
-	// The library forgets a connection on which it could not sign in or encrypt, and does not look at ctx once it is connected.
+	// The library forgets a connection on which it could not sign in or encrypt, and does not look at ctx once it is
+	// connected.
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	dial := func(within context.Context, network, address string) (net.Conn, error) {

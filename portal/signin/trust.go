@@ -14,8 +14,9 @@ import (
 
 // External is an issuer that an operator trusts. A token of it for an e-mail address signs in as that address.
 type External struct {
-	Issuer     string   `json:"issuer"`      // exactly as it calls itself, such as https://login.example.org/realms/tts
-	Audiences  []string `json:"audiences"`   // one of which a token must be for: the ids of the clients that sign people in
+	Issuer string `json:"issuer"` // exactly as it calls itself, such as https://login.example.org/realms/tts
+	// one of which a token must be for: the ids of the clients that sign people in
+	Audiences  []string `json:"audiences"`
 	JWKSURL    string   `json:"jwks_url"`    // where its keys are; empty: found through its discovery document
 	Algorithms []string `json:"algorithms"`  // out of RS256, ES256 and EdDSA; empty: RS256
 	EmailClaim string   `json:"email_claim"` // empty: email. Besides it email_verified must be true, always

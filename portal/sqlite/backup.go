@@ -19,7 +19,8 @@ func (s *Store) Backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("backup: %s exists: give another name", path)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*") // made here, since SQLite would let everybody read it
+	// made here, since SQLite would let everybody read it
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
@@ -75,7 +76,8 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	return explain(path, s.cfg.BusyWait, err)
 }
 
-// checkFile reads a database that nobody has open, and fails unless it is one of ours and whole. A log beside it is folded into it.
+// checkFile reads a database that nobody has open, and fails unless it is one of ours and whole. A log beside it is
+// folded into it.
 func checkFile(ctx context.Context, path string) error {
 	db, err := openFile(path)
 	if err != nil {
@@ -102,8 +104,8 @@ func checkFile(ctx context.Context, path string) error {
 // nothing if it is damaged, of another program or made by a newer version. One of an older version is migrated when
 // it is opened.
 //
-// A backup is what [Store.Backup] has made, but also a copy of the file of a stopped server, or what an earlier restore has put aside: a
-// log that is with it, under the same name and -wal, is taken along.
+// A backup is what [Store.Backup] has made, but also a copy of the file of a stopped server, or what an earlier
+// restore has put aside: a log that is with it, under the same name and -wal, is taken along.
 func Restore(ctx context.Context, path, backup string) (aside string, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", fmt.Errorf("restore: %w", err)
@@ -136,8 +138,8 @@ func Restore(ctx context.Context, path, backup string) (aside string, err error)
 			return "", fmt.Errorf("restore: keeping the old database aside: %w", err)
 		}
 	}
-	// From here on there is a whole database under the name at every moment: without its log, which is kept aside, the old one is at its
-	// last checkpoint.
+	// From here on there is a whole database under the name at every moment: without its log, which is kept aside,
+	// the old one is at its last checkpoint.
 	for _, log := range []string{path + "-wal", path + "-shm"} {
 		if err := os.Remove(log); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return aside, fmt.Errorf("restore: %w", err)

@@ -35,8 +35,8 @@ func (s *Store) connect(ctx context.Context, readOnly bool) (c *conn, err error)
 }
 
 func (s *Store) setUp(ctx context.Context, sc *sql.Conn, readOnly bool) error {
-	// With synchronous FULL each commit is synced, so that a power cut takes no money that was told to be booked. The cache is in KiB; a
-	// log that has grown, behind a long backup, is cut to 64 MB when it begins anew.
+	// With synchronous FULL each commit is synced, so that a power cut takes no money that was told to be booked. The
+	// cache is in KiB; a log that has grown, behind a long backup, is cut to 64 MB when it begins anew.
 	setup := []string{
 		"PRAGMA synchronous = FULL", "PRAGMA cache_size = -16384", "PRAGMA journal_size_limit = 67108864", "PRAGMA temp_store = MEMORY",
 		"PRAGMA trusted_schema = OFF",
@@ -179,8 +179,8 @@ func (s *Store) read(ctx context.Context, f func(*conn) error) error {
 	return f(c)
 }
 
-// write calls f in a transaction, and commits what f has written unless it fails or panics or ctx ends. It returns the error of f as it
-// is.
+// write calls f in a transaction, and commits what f has written unless it fails or panics or ctx ends. It returns
+// the error of f as it is.
 func (s *Store) write(ctx context.Context, f func(*conn) error) error {
 	c, err := s.take(ctx, s.writer)
 	if err != nil {
@@ -241,7 +241,8 @@ func (s *Store) retryBusy(ctx context.Context, try func() error) error {
 	}
 }
 
-// rollback ends the transaction, if the database has not done so itself. A connection that does not say that it is out of it is given up.
+// rollback ends the transaction, if the database has not done so itself. A connection that does not say that it is
+// out of it is given up.
 func (c *conn) rollback() {
 	if _, err := c.exec("ROLLBACK"); err != nil {
 		c.broken = true

@@ -8,14 +8,15 @@ import (
 
 var _ usage.Dumper = (*Store)(nil)
 
-// dumpSize is how many records a part of an export has. Each part is read by itself, so that whoever takes its time with one does not
-// hold up the write-ahead log.
+// dumpSize is how many records a part of an export has. Each part is read by itself, so that whoever takes its time
+// with one does not hold up the write-ahead log.
 const dumpSize = 500
 
 // ExportUsage implements [usage.Dumper].
 func (s *Store) ExportUsage(ctx context.Context, yield func(usage.Dump) error) error {
 	err := export(func(last usage.Position) ([]usage.Position, error) {
-		return records(ctx, s, func(rows scanner, p *usage.Position) error { return rows.Scan(&p.Source, &p.Seq, &p.Mark) },
+		return records(ctx, s,
+			func(rows scanner, p *usage.Position) error { return rows.Scan(&p.Source, &p.Seq, &p.Mark) },
 			`SELECT source, position, mark FROM sources WHERE source > ? ORDER BY source LIMIT ?`, last.Source, dumpSize)
 	}, func(all []usage.Position) error { return yield(usage.Dump{Positions: all}) })
 	if err != nil {
@@ -31,14 +32,16 @@ func (s *Store) ExportUsage(ctx context.Context, yield func(usage.Dump) error) e
 	}
 	row = 0
 	err = export(func(usage.Request) ([]usage.Request, error) {
-		return records(ctx, s, func(rows scanner, r *usage.Request) error { return scanRequest(withRow{rows, &row}, r) },
+		return records(ctx, s,
+			func(rows scanner, r *usage.Request) error { return scanRequest(withRow{rows, &row}, r) },
 			`SELECT rowid, `+requestColumns+` FROM requests WHERE rowid > ? ORDER BY rowid LIMIT ?`, row, dumpSize)
 	}, func(all []usage.Request) error { return yield(usage.Dump{Requests: all}) })
 	if err != nil {
 		return err
 	}
 	return export(func(last usage.ClosedMonth) ([]usage.ClosedMonth, error) {
-		return records(ctx, s, scanMonth, `SELECT month, rate, closed_at FROM months WHERE month > ? ORDER BY month LIMIT ?`, last.Month, dumpSize)
+		return records(ctx, s, scanMonth,
+			`SELECT month, rate, closed_at FROM months WHERE month > ? ORDER BY month LIMIT ?`, last.Month, dumpSize)
 	}, func(all []usage.ClosedMonth) error { return yield(usage.Dump{Months: all}) })
 }
 
@@ -82,12 +85,14 @@ func put(c *conn, d usage.Dump) error {
 		}
 	}
 	for i := range d.Requests {
-		if err := putRequest(c, `INSERT OR REPLACE INTO requests (`+requestColumns+`) VALUES `+requestPlaces, &d.Requests[i]); err != nil {
+		if err := putRequest(c, `INSERT OR REPLACE INTO requests (`+requestColumns+`) VALUES `+requestPlaces,
+			&d.Requests[i]); err != nil {
 			return err
 		}
 	}
 	for _, m := range d.Months {
-		_, err := c.exec(`INSERT OR REPLACE INTO months (month, rate, closed_at) VALUES (?, ?, ?)`, m.Month, m.Rate, m.ClosedAt.UnixMicro())
+		_, err := c.exec(`INSERT OR REPLACE INTO months (month, rate, closed_at) VALUES (?, ?, ?)`, m.Month, m.Rate,
+			m.ClosedAt.UnixMicro())
 		if err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// lock takes the locks that a process holds while it has the database open: one that all share, so that a restore waits for nobody to be
-// there, and one that only the server has. They end with the process. They are files of their own, since closing any handle of the
-// database itself would drop SQLite's locks on it.
+// lock takes the locks that a process holds while it has the database open: one that all share, so that a restore
+// waits for nobody to be there, and one that only the server has. They end with the process. They are files of their
+// own, since closing any handle of the database itself would drop SQLite's locks on it.
 func lock(path string, server bool) ([]*os.File, error) {
 	open, err := lockFile(path+openLock, syscall.LOCK_SH)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

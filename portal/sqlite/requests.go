@@ -11,8 +11,9 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// Requests implements [usage.Store]. It reads along the index of the filter that leaves the fewest rows, in the order of the log, and
-// tries the other filters on the rows on the way. So it is slow only where each filter alone leaves many rows and all together few.
+// Requests implements [usage.Store]. It reads along the index of the filter that leaves the fewest rows, in the order
+// of the log, and tries the other filters on the rows on the way. So it is slow only where each filter alone leaves
+// many rows and all together few.
 func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) ([]usage.Request, error) {
 	from := int64(math.MinInt64)
 	if !q.From.IsZero() {
@@ -25,7 +26,8 @@ func (s *Store) Requests(ctx context.Context, q usage.RequestQuery) ([]usage.Req
 		if err != nil {
 			return err
 		}
-		args := []any{q.OrgID, from, start, id, q.ProjectID, q.KeyID, q.Voice, q.Endpoint, string(q.Status), q.MinTTFAus, q.Limit, q.RequestID}
+		args := []any{q.OrgID, from, start, id, q.ProjectID, q.KeyID, q.Voice, q.Endpoint, string(q.Status),
+			q.MinTTFAus, q.Limit, q.RequestID}
 		return c.rows(ctx, way.page, args, func(rows *sql.Rows) error {
 			var r usage.Request
 			err := scanRequest(rows, &r)
@@ -65,8 +67,9 @@ func microsUp(t time.Time) int64 {
 
 // indexPath is an index to read along.
 type indexPath struct {
-	page  string                       // the query of a page, which takes every filter
-	count string                       // counts rows, up to enough: of an organisation, from a start, to a start, that have a value
+	page string // the query of a page, which takes every filter
+	// counts rows, up to enough: of an organisation, from a start, to a start, that have a value
+	count string
 	value func(usage.RequestQuery) any // that q asks for; nil if it does not
 }
 
@@ -83,7 +86,8 @@ var everything = indexPath{page: pageQuery("requests_of_org", "", "")}
 
 // indexPaths are the filters with an index. Where two leave equally many rows, or enough, the first one is taken.
 var indexPaths = []indexPath{
-	newIndexPath("requests_of_request_id", "request_id = ?", "?12", "", func(q usage.RequestQuery) any { return text(q.RequestID) }),
+	newIndexPath("requests_of_request_id", "request_id = ?", "?12", "",
+		func(q usage.RequestQuery) any { return text(q.RequestID) }),
 	newIndexPath("requests_of_key", "key_id = ?", "?6", "", func(q usage.RequestQuery) any { return text(q.KeyID) }),
 	newIndexPath("requests_not_ok", "status = ?", "?9", "status <> 'ok'", func(q usage.RequestQuery) any {
 		if q.Status == meter.OK {
@@ -91,11 +95,15 @@ var indexPaths = []indexPath{
 		}
 		return text(string(q.Status))
 	}),
-	newIndexPath("requests_very_slow", "ttfa_us >= ?", "?10", "ttfa_us >= 1000000", func(q usage.RequestQuery) any { return slower(q, verySlow, math.MaxInt64) }),
-	newIndexPath("requests_slow", "ttfa_us >= ?", "?10", "ttfa_us >= 200000", func(q usage.RequestQuery) any { return slower(q, slow, verySlow) }),
+	newIndexPath("requests_very_slow", "ttfa_us >= ?", "?10", "ttfa_us >= 1000000",
+		func(q usage.RequestQuery) any { return slower(q, verySlow, math.MaxInt64) }),
+	newIndexPath("requests_slow", "ttfa_us >= ?", "?10", "ttfa_us >= 200000",
+		func(q usage.RequestQuery) any { return slower(q, slow, verySlow) }),
 	newIndexPath("requests_of_voice", "voice = ?", "?7", "", func(q usage.RequestQuery) any { return text(q.Voice) }),
-	newIndexPath("requests_of_project", "project_id = ?", "?5", "", func(q usage.RequestQuery) any { return text(q.ProjectID) }),
-	newIndexPath("requests_of_endpoint", "endpoint = ?", "?8", "", func(q usage.RequestQuery) any { return text(q.Endpoint) }),
+	newIndexPath("requests_of_project", "project_id = ?", "?5", "",
+		func(q usage.RequestQuery) any { return text(q.ProjectID) }),
+	newIndexPath("requests_of_endpoint", "endpoint = ?", "?8", "",
+		func(q usage.RequestQuery) any { return text(q.Endpoint) }),
 }
 
 func text(s string) any {
@@ -112,7 +120,8 @@ func slower(q usage.RequestQuery, from, to int64) any {
 	return q.MinTTFAus
 }
 
-// newIndexPath makes the queries that read along an index for a filter. only is the condition of a partial index, which the query must repeat.
+// newIndexPath makes the queries that read along an index for a filter. only is the condition of a partial index,
+// which the query must repeat.
 func newIndexPath(index, filter, arg, only string, value func(usage.RequestQuery) any) indexPath {
 	org, and := "", ""
 	if index != "requests_of_key" && index != "requests_of_project" { // which are of one organisation anyway
@@ -123,14 +132,15 @@ func newIndexPath(index, filter, arg, only string, value func(usage.RequestQuery
 	}
 	return indexPath{
 		page: pageQuery(index, strings.Replace(filter, "?", arg, 1)+and, arg),
-		count: `SELECT count(*) FROM (SELECT 1 FROM requests INDEXED BY ` + index + ` WHERE ` + org + `start >= ?2 AND start <= ?3 AND ` +
+		count: `SELECT count(*) FROM (SELECT 1 FROM requests INDEXED BY ` + index + ` WHERE ` + org +
+			`start >= ?2 AND start <= ?3 AND ` +
 			strings.Replace(filter, "?", "?4", 1) + and + ` LIMIT ?5)`,
 		value: value,
 	}
 }
 
-// pageQuery returns the query of a page along an index, with the filter of the argument that the index is for. Its arguments are numbered
-// as Requests lists them.
+// pageQuery returns the query of a page along an index, with the filter of the argument that the index is for. Its
+// arguments are numbered as Requests lists them.
 func pageQuery(index, filter, arg string) string {
 	filters := []string{"org_id = ?1", "start >= ?2", "(start, id) < (?3, ?4)"}
 	for _, f := range []struct{ column, arg string }{
@@ -146,7 +156,8 @@ func pageQuery(index, filter, arg string) string {
 	if filter != "" {
 		filters = append(filters, filter)
 	}
-	return `SELECT ` + requestColumns + ` FROM requests INDEXED BY ` + index + ` WHERE ` + strings.Join(filters, " AND ") +
+	return `SELECT ` + requestColumns + ` FROM requests INDEXED BY ` + index + ` WHERE ` + strings.Join(filters,
+		" AND ") +
 		` ORDER BY start DESC, id DESC LIMIT ?11`
 }
 

@@ -18,7 +18,8 @@ const (
 	serverLock = "-server.lock"
 )
 
-// migrations are the steps by which the schema has come about. Once released, one is never changed: there are files that have taken it.
+// migrations are the steps by which the schema has come about. Once released, one is never changed: there are files
+// that have taken it.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -51,7 +52,8 @@ func (s *Store) prepare(ctx context.Context, w *conn) error {
 		return err
 	}
 	if mode != "wal" {
-		return fmt.Errorf("database %s: its file system has no write-ahead log (mode %s); use a local disk", s.cfg.Path, mode)
+		return fmt.Errorf("database %s: its file system has no write-ahead log (mode %s); use a local disk",
+			s.cfg.Path, mode)
 	}
 	if s.cfg.Check {
 		if err := check(ctx, w.sql, s.cfg.Path); err != nil {
@@ -64,7 +66,8 @@ func (s *Store) prepare(ctx context.Context, w *conn) error {
 			return fmt.Errorf("bringing it to version %d: %w", version+1, err)
 		}
 	}
-	// Whether it can be written is told now, and not in the middle of a night. Beginning a transaction alone would not tell.
+	// Whether it can be written is told now, and not in the middle of a night. Beginning a transaction alone would
+	// not tell.
 	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -105,12 +108,14 @@ func migrate(ctx context.Context, c *sql.Conn, from int, step string) error {
 	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	defer c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") //nolint:errcheck // fails when there is nothing to take back
+	defer c.ExecContext(context.WithoutCancel(ctx),
+		"ROLLBACK") //nolint:errcheck // fails when there is nothing to take back
 	var version int
 	if err := c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != from {
 		return err
 	}
-	script := step + "\nPRAGMA application_id = " + strconv.Itoa(applicationID) + ";\nPRAGMA user_version = " + strconv.Itoa(from+1) + ";\nCOMMIT;"
+	script := step + "\nPRAGMA application_id = " + strconv.Itoa(applicationID) + ";\nPRAGMA user_version = " +
+		strconv.Itoa(from+1) + ";\nCOMMIT;"
 	_, err := c.ExecContext(ctx, script)
 	return err
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // UpdateSignin implements [signin.Store].
-func (s *Store) UpdateSignin(ctx context.Context, id string, change func(old []byte) (record []byte, expires time.Time, err error)) error {
+func (s *Store) UpdateSignin(ctx context.Context, id string,
+	change func(old []byte) (record []byte, expires time.Time, err error)) error {
 	return s.write(ctx, func(c *conn) error {
 		old, err := c.signinRecord(id)
 		if err != nil {
@@ -21,7 +22,8 @@ func (s *Store) UpdateSignin(ctx context.Context, id string, change func(old []b
 		case len(record) == 0:
 			_, err = c.exec(`DELETE FROM signin WHERE id = ?`, id)
 		default:
-			_, err = c.exec(`INSERT OR REPLACE INTO signin (id, record, expires_at) VALUES (?, ?, ?)`, id, record, expires.UnixMicro())
+			_, err = c.exec(`INSERT OR REPLACE INTO signin (id, record, expires_at) VALUES (?, ?, ?)`, id, record,
+				expires.UnixMicro())
 		}
 		return s.fault(err)
 	})
@@ -46,5 +48,6 @@ func (c *conn) signinRecord(id string) (record []byte, err error) {
 
 // SweepSignin implements [signin.Store].
 func (s *Store) SweepSignin(ctx context.Context, now time.Time) (int, error) {
-	return s.sweep(ctx, `DELETE FROM signin WHERE rowid IN (SELECT rowid FROM signin WHERE expires_at <= ? LIMIT ?)`, now.UnixMicro())
+	return s.sweep(ctx, `DELETE FROM signin WHERE rowid IN (SELECT rowid FROM signin WHERE expires_at <= ? LIMIT ?)`,
+		now.UnixMicro())
 }

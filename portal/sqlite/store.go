@@ -1,10 +1,11 @@
 // Package sqlite stores the portal in one SQLite file, for a portal on one machine.
 //
-// There is one connection that writes, and a few that read beside it, each from one state of the database (write-ahead log). Every
-// commit is on the disk when it returns. Several processes may have the file open, one of them as the server; the others are commands.
+// There is one connection that writes, and a few that read beside it, each from one state of the database
+// (write-ahead log). Every commit is on the disk when it returns. Several processes may have the file open, one of
+// them as the server; the others are commands.
 //
-// Next to the file there are FILE-wal and FILE-shm, which belong to it, and two lock files. Copying the file alone while it is in use
-// gives a broken copy: [Store.Backup] gives a whole one.
+// Next to the file there are FILE-wal and FILE-shm, which belong to it, and two lock files. Copying the file alone
+// while it is in use gives a broken copy: [Store.Backup] gives a whole one.
 package sqlite
 
 import (
@@ -30,9 +31,11 @@ var ErrServed = errors.New("is in use by another server: stop it")
 
 // Config says where and how a [Store] is kept.
 type Config struct {
-	Path     string        // of the database file; its folder is made if it is missing. Required
-	Server   bool          // this process is the server, of which there is only one; commands work beside it and leave this false
-	Check    bool          // read the whole file when opening, which takes some 12 s a GB, and refuse one that is damaged
+	Path string // of the database file; its folder is made if it is missing. Required
+	// this process is the server, of which there is only one; commands work beside it and leave this false
+	Server bool
+	// read the whole file when opening, which takes some 12 s a GB, and refuse one that is damaged
+	Check    bool
 	Readers  int           // reads at a time, of which each may keep 16 MB; 0 means 4
 	BusyWait time.Duration // longest wait for another process that writes; 0 means 5 s
 }
@@ -116,8 +119,9 @@ func (s *Store) open(ctx context.Context) error {
 	return nil
 }
 
-// makePrivate makes the file, for its owner alone, or takes everybody else's rights from it: it holds who speaks to whom and what that
-// costs. It never opens a file that is there: closing it would drop the locks that other connections of this process have on it.
+// makePrivate makes the file, for its owner alone, or takes everybody else's rights from it: it holds who speaks to
+// whom and what that costs. It never opens a file that is there: closing it would drop the locks that other
+// connections of this process have on it.
 func makePrivate(path string) error {
 	old, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {

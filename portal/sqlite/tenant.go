@@ -56,11 +56,13 @@ const sweepStep = 500
 
 // Sweep implements [tenant.Store].
 func (s *Store) Sweep(ctx context.Context, now time.Time) (int, error) {
-	answers, err := s.sweep(ctx, `DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers WHERE expires_at <= ? LIMIT ?)`, now.UnixMicro())
+	answers, err := s.sweep(ctx,
+		`DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers WHERE expires_at <= ? LIMIT ?)`, now.UnixMicro())
 	if err != nil {
 		return answers, err
 	}
-	keys, err := s.sweep(ctx, `DELETE FROM keys WHERE id IN (SELECT id FROM keys WHERE expires_at IS NOT NULL AND expires_at <= ? LIMIT ?)`,
+	keys, err := s.sweep(ctx,
+		`DELETE FROM keys WHERE id IN (SELECT id FROM keys WHERE expires_at IS NOT NULL AND expires_at <= ? LIMIT ?)`,
 		now.Add(-24*time.Hour).UnixMicro())
 	return answers + keys, err
 }
@@ -116,13 +118,15 @@ func (r *tenantReader) Project(id string) (tenant.Project, error) {
 }
 
 func (r *tenantReader) Projects(orgID string) ([]tenant.Project, error) {
-	return list(r, scanProject, `SELECT `+projectColumns+` FROM projects WHERE org_id = ? ORDER BY created_at, id`, orgID)
+	return list(r, scanProject, `SELECT `+projectColumns+` FROM projects WHERE org_id = ? ORDER BY created_at, id`,
+		orgID)
 }
 
 const memberColumns = `org_id, email, role, state, invited_at, invited_by, joined_at, user_id, mailed_at`
 
 func scanMember(rows scanner, m *tenant.Member) error {
-	return rows.Scan(&m.OrgID, &m.Email, &m.Role, &m.State, instant{&m.InvitedAt}, &m.InvitedBy, instant{&m.JoinedAt}, &m.UserID, instant{&m.MailedAt})
+	return rows.Scan(&m.OrgID, &m.Email, &m.Role, &m.State, instant{&m.InvitedAt}, &m.InvitedBy, instant{&m.JoinedAt},
+		&m.UserID, instant{&m.MailedAt})
 }
 
 func (r *tenantReader) Member(orgID, email string) (tenant.Member, error) {
@@ -141,7 +145,8 @@ const keyColumns = `id, org_id, project_id, kind, name, prefix, hash, voices, or
 	`disclosure, org_disclosure`
 
 func scanKey(rows scanner, k *tenant.Key) error {
-	return rows.Scan(&k.ID, &k.OrgID, &k.ProjectID, &k.Kind, &k.Name, &k.Prefix, hash{(*[32]byte)(&k.Hash)}, inJSON{&k.Voices}, &k.Origin,
+	return rows.Scan(&k.ID, &k.OrgID, &k.ProjectID, &k.Kind, &k.Name, &k.Prefix, hash{(*[32]byte)(&k.Hash)},
+		inJSON{&k.Voices}, &k.Origin,
 		instant{&k.CreatedAt}, &k.CreatedBy, instant{&k.RevokedAt}, instant{&k.LastUsedAt}, instant{&k.ExpiresAt},
 		setting{&k.Disclosure.Set, &k.Disclosure.Text}, setting{&k.OrgDisclosure.Set, &k.OrgDisclosure.Text})
 }
@@ -174,7 +179,8 @@ func (r *tenantReader) VoiceRequest(id string) (tenant.VoiceRequest, error) {
 }
 
 func (r *tenantReader) VoiceRequests(orgID string) ([]tenant.VoiceRequest, error) {
-	return list(r, scanVoiceRequest, `SELECT `+voiceRequestColumns+` FROM voice_requests WHERE org_id = ? ORDER BY created_at DESC, id DESC`, orgID)
+	return list(r, scanVoiceRequest,
+		`SELECT `+voiceRequestColumns+` FROM voice_requests WHERE org_id = ? ORDER BY created_at DESC, id DESC`, orgID)
 }
 
 func (r *tenantReader) Audit(q tenant.AuditQuery) ([]tenant.Audit, error) {
@@ -193,7 +199,8 @@ func (r *tenantReader) Answer(scope, key string) (tenant.Answer, error) {
 	scan := func(rows scanner, a *tenant.Answer) error {
 		return rows.Scan(&a.Scope, &a.Key, hash{&a.Body}, &a.JSON, instant{&a.ExpiresAt})
 	}
-	return one(r, scan, `SELECT scope, key, body, json, expires_at FROM answers WHERE scope = ? AND key = ?`, scope, key)
+	return one(r, scan, `SELECT scope, key, body, json, expires_at FROM answers WHERE scope = ? AND key = ?`, scope,
+		key)
 }
 
 // scanner is a row that is being read.
@@ -263,18 +270,23 @@ func (tx *tenantTx) encode(v any) string {
 }
 
 func (tx *tenantTx) PutOrg(o tenant.Org) {
-	tx.write("an organisation", [2]string{o.ID, o.ID}, `INSERT OR REPLACE INTO orgs (`+orgColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		o.ID, o.Name, o.CreatedAt.UnixMicro(), o.CreatedBy, o.ActiveKeys, o.Owners, orNull(o.Disclosure.Set, o.Disclosure.Text))
+	tx.write("an organisation", [2]string{o.ID, o.ID},
+		`INSERT OR REPLACE INTO orgs (`+orgColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		o.ID, o.Name, o.CreatedAt.UnixMicro(), o.CreatedBy, o.ActiveKeys, o.Owners,
+		orNull(o.Disclosure.Set, o.Disclosure.Text))
 }
 
 func (tx *tenantTx) PutProject(p tenant.Project) {
-	tx.write("a project", [2]string{p.ID, p.OrgID}, `INSERT OR REPLACE INTO projects (`+projectColumns+`) VALUES (?, ?, ?, ?, ?)`,
+	tx.write("a project", [2]string{p.ID, p.OrgID},
+		`INSERT OR REPLACE INTO projects (`+projectColumns+`) VALUES (?, ?, ?, ?, ?)`,
 		p.ID, p.OrgID, p.Name, p.CreatedAt.UnixMicro(), p.CreatedBy)
 }
 
 func (tx *tenantTx) PutMember(m tenant.Member) {
-	tx.write("a member", [2]string{m.OrgID, m.Email}, `INSERT OR REPLACE INTO members (`+memberColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		m.OrgID, m.Email, string(m.Role), string(m.State), moment(m.InvitedAt), m.InvitedBy, moment(m.JoinedAt), m.UserID, moment(m.MailedAt))
+	tx.write("a member", [2]string{m.OrgID, m.Email},
+		`INSERT OR REPLACE INTO members (`+memberColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.OrgID, m.Email, string(m.Role), string(m.State), moment(m.InvitedAt), m.InvitedBy, moment(m.JoinedAt),
+		m.UserID, moment(m.MailedAt))
 }
 
 func (tx *tenantTx) DeleteMember(orgID, email string) {
@@ -306,7 +318,8 @@ func (tx *tenantTx) PutVoiceRequest(v tenant.VoiceRequest) {
 	}
 	tx.write("a voice request", [2]string{v.ID, v.OrgID}, `INSERT OR REPLACE INTO voice_requests (`+voiceRequestColumns+`)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		v.ID, v.OrgID, v.VoiceName, v.Language, v.UseCase, v.Hours, v.Notes, string(v.Status), v.CreatedAt.UnixMicro(), v.CreatedBy,
+		v.ID, v.OrgID, v.VoiceName, v.Language, v.UseCase, v.Hours, v.Notes, string(v.Status),
+		v.CreatedAt.UnixMicro(), v.CreatedBy,
 		v.UpdatedAt.UnixMicro(), tx.encode(moves))
 }
 
@@ -321,7 +334,8 @@ func (tx *tenantTx) PutAnswer(a tenant.Answer) {
 	if body == nil {
 		body = []byte{}
 	}
-	tx.write("an answer", [2]string{a.Scope, a.Key}, `INSERT OR REPLACE INTO answers (scope, key, body, json, expires_at) VALUES (?, ?, ?, ?, ?)`,
+	tx.write("an answer", [2]string{a.Scope, a.Key},
+		`INSERT OR REPLACE INTO answers (scope, key, body, json, expires_at) VALUES (?, ?, ?, ?, ?)`,
 		a.Scope, a.Key, a.Body[:], body, a.ExpiresAt.UnixMicro())
 }
 

@@ -85,7 +85,8 @@ func putShard(c *conn, d usage.Shard) error {
 }
 
 func putPosition(c *conn, p usage.Position) error {
-	_, err := c.exec(`INSERT OR REPLACE INTO sources (source, position, mark) VALUES (?, ?, ?)`, p.Source, p.Seq, p.Mark)
+	_, err := c.exec(`INSERT OR REPLACE INTO sources (source, position, mark) VALUES (?, ?, ?)`, p.Source, p.Seq,
+		p.Mark)
 	return err
 }
 
@@ -107,14 +108,18 @@ const bookRequest = `INSERT INTO requests (` + requestColumns + `) VALUES ` + re
 // putRequest runs a statement that takes the values of a row.
 func putRequest(c *conn, query string, r *usage.Request) error {
 	_, err := c.exec(query,
-		r.ID, r.OrgID, r.Start.UnixMicro(), r.Date, r.Source, r.ProjectID, r.KeyID, r.KeyPrefix, r.Playground, r.RequestID, r.Endpoint, r.Voice,
-		r.Format, string(r.Status), r.Error, r.Frames, r.Billed, r.Chars, r.Chunks, r.TTFAus, r.Queueus, r.Wallus, r.Synthus, r.PrefillCached, r.Seed)
+		r.ID, r.OrgID, r.Start.UnixMicro(), r.Date, r.Source, r.ProjectID, r.KeyID, r.KeyPrefix, r.Playground,
+		r.RequestID, r.Endpoint, r.Voice,
+		r.Format, string(r.Status), r.Error, r.Frames, r.Billed, r.Chars, r.Chunks, r.TTFAus, r.Queueus, r.Wallus,
+		r.Synthus, r.PrefillCached, r.Seed)
 	return err
 }
 
 func scanRequest(rows scanner, r *usage.Request) error {
-	return rows.Scan(&r.ID, &r.OrgID, instant{&r.Start}, &r.Date, &r.Source, &r.ProjectID, &r.KeyID, &r.KeyPrefix, &r.Playground, &r.RequestID,
-		&r.Endpoint, &r.Voice, &r.Format, &r.Status, &r.Error, &r.Frames, &r.Billed, &r.Chars, &r.Chunks, &r.TTFAus, &r.Queueus, &r.Wallus,
+	return rows.Scan(&r.ID, &r.OrgID, instant{&r.Start}, &r.Date, &r.Source, &r.ProjectID, &r.KeyID, &r.KeyPrefix,
+		&r.Playground, &r.RequestID,
+		&r.Endpoint, &r.Voice, &r.Format, &r.Status, &r.Error, &r.Frames, &r.Billed, &r.Chars, &r.Chunks, &r.TTFAus,
+		&r.Queueus, &r.Wallus,
 		&r.Synthus, &r.PrefillCached, &r.Seed)
 }
 
@@ -150,7 +155,8 @@ func (s *Store) ClosedMonths(ctx context.Context) ([]usage.ClosedMonth, error) {
 // CloseMonth implements [usage.Store].
 func (s *Store) CloseMonth(ctx context.Context, m usage.ClosedMonth) error {
 	return s.write(ctx, func(c *conn) error {
-		_, err := c.exec(`INSERT INTO months (month, rate, closed_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, m.Month, m.Rate, m.ClosedAt.UnixMicro())
+		_, err := c.exec(`INSERT INTO months (month, rate, closed_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`,
+			m.Month, m.Rate, m.ClosedAt.UnixMicro())
 		return s.fault(err)
 	})
 }
@@ -159,24 +165,26 @@ func (s *Store) CloseMonth(ctx context.Context, m usage.ClosedMonth) error {
 func (s *Store) Compare(ctx context.Context, date string) ([]usage.Comparison, error) {
 	orgs := map[string]usage.Comparison{}
 	err := s.read(ctx, func(c *conn) error {
-		err := c.rows(ctx, `SELECT org_id, sum(requests), sum(frames), sum(billed) FROM shards WHERE date = ? GROUP BY org_id`, []any{date}, func(rows *sql.Rows) error {
-			d := usage.Comparison{Date: date}
-			err := rows.Scan(&d.OrgID, &d.Shards.Requests, &d.Shards.Frames, &d.Shards.Billed)
-			orgs[d.OrgID] = d
-			return err
-		})
+		err := c.rows(ctx,
+			`SELECT org_id, sum(requests), sum(frames), sum(billed) FROM shards WHERE date = ? GROUP BY org_id`, []any{date}, func(rows *sql.Rows) error {
+				d := usage.Comparison{Date: date}
+				err := rows.Scan(&d.OrgID, &d.Shards.Requests, &d.Shards.Frames, &d.Shards.Billed)
+				orgs[d.OrgID] = d
+				return err
+			})
 		if err != nil {
 			return err
 		}
-		return c.rows(ctx, `SELECT org_id, sum(status <> 'running'), sum(frames), sum(billed) FROM requests WHERE date = ? GROUP BY org_id`, []any{date}, func(rows *sql.Rows) error {
-			var orgID string
-			var t usage.Totals
-			err := rows.Scan(&orgID, &t.Requests, &t.Frames, &t.Billed)
-			d := orgs[orgID]
-			d.OrgID, d.Date, d.Requests = orgID, date, t
-			orgs[orgID] = d
-			return err
-		})
+		return c.rows(ctx,
+			`SELECT org_id, sum(status <> 'running'), sum(frames), sum(billed) FROM requests WHERE date = ? GROUP BY org_id`, []any{date}, func(rows *sql.Rows) error {
+				var orgID string
+				var t usage.Totals
+				err := rows.Scan(&orgID, &t.Requests, &t.Frames, &t.Billed)
+				d := orgs[orgID]
+				d.OrgID, d.Date, d.Requests = orgID, date, t
+				orgs[orgID] = d
+				return err
+			})
 	})
 	if err != nil {
 		return nil, s.ended(ctx, err)
@@ -212,12 +220,13 @@ func (s *Store) MergeShards(ctx context.Context, date string) (fewer int, err er
 
 func (s *Store) mergeShards(ctx context.Context, c *conn, orgID, date string) (fewer int, err error) {
 	var all []usage.Shard
-	err = c.rows(ctx, `SELECT `+shardColumns+` FROM shards WHERE org_id = ? AND date = ?`, []any{orgID, date}, func(rows *sql.Rows) error {
-		var d usage.Shard
-		err := scanShard(rows, &d)
-		all = append(all, d)
-		return err
-	})
+	err = c.rows(ctx, `SELECT `+shardColumns+` FROM shards WHERE org_id = ? AND date = ?`, []any{orgID, date},
+		func(rows *sql.Rows) error {
+			var d usage.Shard
+			err := scanShard(rows, &d)
+			all = append(all, d)
+			return err
+		})
 	if err != nil || len(all) < 2 {
 		return 0, s.fault(err)
 	}
@@ -243,7 +252,8 @@ func (s *Store) SweepRequests(ctx context.Context, date string) (int, error) {
 }
 
 // records reads a list outside a transaction of the caller. Such a list can be long, so that it ends with ctx.
-func records[T any](ctx context.Context, s *Store, scan func(scanner, *T) error, query string, args ...any) ([]T, error) {
+func records[T any](ctx context.Context, s *Store, scan func(scanner, *T) error, query string,
+	args ...any) ([]T, error) {
 	var all []T
 	err := s.read(ctx, func(c *conn) error {
 		return c.rows(ctx, query, args, func(rows *sql.Rows) error {

@@ -8,16 +8,19 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// pollEvery is how often a watcher asks for changes by other processes. It reads one number; those of this process it is told.
+// pollEvery is how often a watcher asks for changes by other processes. It reads one number; those of this process it
+// is told.
 const pollEvery = 200 * time.Millisecond
 
-// WatchKeys implements [tenant.Store]. It also ends with the failure of a read: then the caller no longer knows what was revoked.
+// WatchKeys implements [tenant.Store]. It also ends with the failure of a read: then the caller no longer knows what
+// was revoked.
 func (s *Store) WatchKeys(ctx context.Context, update func(keys []tenant.Key, full bool) error) error {
 	return watch(ctx, s, s.keysSince, update)
 }
 
-// watch calls update with all records first, and then with those that have changed. since returns the records that have
-// changed since the change numbered seen, and the number of the last change; if seen is not such a number, which is so for
+// watch calls update with all records first, and then with those that have changed. since returns the records that
+// have changed since the change numbered seen, and the number of the last change; if seen is not such a number, which
+// is so for
 // -1 and where an older database was put back, it returns all.
 func watch[T any](ctx context.Context, s *Store, since func(ctx context.Context, seen int64) ([]T, int64, error),
 	update func(records []T, full bool) error,
@@ -50,8 +53,8 @@ func watch[T any](ctx context.Context, s *Store, since func(ctx context.Context,
 	}
 }
 
-// keysSince returns the keys that have changed since the change numbered seen, and the number of the last change. If seen is not such a
-// number it returns every key that is not revoked.
+// keysSince returns the keys that have changed since the change numbered seen, and the number of the last change. If
+// seen is not such a number it returns every key that is not revoked.
 func (s *Store) keysSince(ctx context.Context, seen int64) (keys []tenant.Key, last int64, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		if err := c.row(`SELECT last FROM key_changes WHERE only = 1`, nil, &last); err != nil {

@@ -20,7 +20,8 @@ type dumpable interface {
 	usage.Dumper
 }
 
-// UsageDump tests that a store of usage can be read out and filled. open is as in [Usage], and its stores are [usage.Dumper].
+// UsageDump tests that a store of usage can be read out and filled. open is as in [Usage], and its stores are
+// [usage.Dumper].
 func UsageDump(t *testing.T, open func(t *testing.T) usage.Store) {
 	for _, tt := range []struct {
 		name string
@@ -63,7 +64,8 @@ func export(t *testing.T, s usage.Dumper) (all usage.Dump) {
 func sorted(d usage.Dump) usage.Dump {
 	slices.SortFunc(d.Positions, func(a, b usage.Position) int { return strings.Compare(a.Source, b.Source) })
 	slices.SortFunc(d.Shards, func(a, b usage.Shard) int {
-		return cmp.Or(strings.Compare(a.OrgID, b.OrgID), strings.Compare(a.Date, b.Date), strings.Compare(a.Source, b.Source))
+		return cmp.Or(strings.Compare(a.OrgID, b.OrgID), strings.Compare(a.Date, b.Date),
+			strings.Compare(a.Source, b.Source))
 	})
 	slices.SortFunc(d.Requests, func(a, b usage.Request) int { return strings.Compare(a.ID, b.ID) })
 	slices.SortFunc(d.Months, func(a, b usage.ClosedMonth) int { return strings.Compare(a.Month, b.Month) })
@@ -81,20 +83,25 @@ func importAll(t *testing.T, s usage.Dumper, d usage.Dump) {
 func makeDump(n int) (d usage.Dump) {
 	for i := range n {
 		source := fmt.Sprintf("src/%d", i)
-		d.Positions = append(d.Positions, usage.Position{Source: source, Seq: 1<<62 + int64(i), Mark: fmt.Sprintf("mark %d", i)})
+		d.Positions = append(d.Positions,
+			usage.Position{Source: source, Seq: 1<<62 + int64(i), Mark: fmt.Sprintf("mark %d", i)})
 		d.Shards = append(d.Shards, usage.Shard{
 			ShardKey: usage.ShardKey{OrgID: fmt.Sprintf("org_%d", i%3), Source: source, Date: today},
 			Totals:   usage.Totals{Requests: int64(i), Frames: 1<<40 + int64(i), Billed: -int64(i)},
 			Cells:    []byte{0, 1, 0xff, byte(i)},
 		})
 		d.Requests = append(d.Requests, usage.Request{
-			ID: fmt.Sprintf("evt_%d~%s", i, today), Date: today, Source: source, OrgID: fmt.Sprintf("org_%d", i%3), ProjectID: "prj_a",
-			KeyID: "key_a", KeyPrefix: "swar_live_abcdef", Playground: i%2 == 0, Start: at(i), RequestID: "कॉल '1'", Endpoint: "ws",
-			Voice: "raj", Format: "opus", Status: usage.Running, Error: "none", Frames: int64(i), Billed: -1, Chars: 3, Chunks: 4,
+			ID: fmt.Sprintf("evt_%d~%s", i, today), Date: today, Source: source, OrgID: fmt.Sprintf("org_%d", i%3),
+			ProjectID: "prj_a",
+			KeyID:     "key_a", KeyPrefix: "swar_live_abcdef", Playground: i%2 == 0, Start: at(i), RequestID: "कॉल '1'",
+			Endpoint: "ws",
+			Voice:    "raj", Format: "opus", Status: usage.Running, Error: "none", Frames: int64(i), Billed: -1,
+			Chars: 3, Chunks: 4,
 			TTFAus: 150_000, Queueus: 6, Wallus: 7, Synthus: 8, PrefillCached: true, Seed: -1 << 63,
 		})
 	}
-	d.Months = []usage.ClosedMonth{{Month: "2026-09", Rate: 15, ClosedAt: at(1)}, {Month: "2026-10", Rate: 20, ClosedAt: at(2)}}
+	d.Months = []usage.ClosedMonth{{Month: "2026-09", Rate: 15, ClosedAt: at(1)},
+		{Month: "2026-10", Rate: 20, ClosedAt: at(2)}}
 	return sorted(d)
 }
 
@@ -115,7 +122,8 @@ func testDumpRoundTrip(t *testing.T, s dumpable) {
 		rows := requests(t, s, usage.RequestQuery{OrgID: orgID, MinTTFAus: 150_000, Limit: 500})
 		shards, err := s.Shards(t.Context(), orgID, today, today)
 		if len(rows) < 53 || len(shards) < 53 || err != nil {
-			t.Errorf("of %s %d requests and %d shards are found (%v), want 53 or 54", orgID, len(rows), len(shards), err)
+			t.Errorf("of %s %d requests and %d shards are found (%v), want 53 or 54", orgID, len(rows), len(shards),
+				err)
 		}
 	}
 }
@@ -130,7 +138,8 @@ func testDumpBooked(t *testing.T, s dumpable) {
 	}
 	closeMonth(t, s, "2026-10", 20)
 	d := export(t, s)
-	if len(d.Positions) != 1 || d.Positions[0].Source != "src_1" || d.Positions[0].Seq != 700 || d.Positions[0].Mark == "" {
+	if len(d.Positions) != 1 || d.Positions[0].Source != "src_1" || d.Positions[0].Seq != 700 ||
+		d.Positions[0].Mark == "" {
 		t.Errorf("exported the positions %v, want 700 of src_1 with its mark", d.Positions)
 	}
 	if len(d.Shards) != 4 || len(d.Requests) != 700 || len(d.Months) != 1 {

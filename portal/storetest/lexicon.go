@@ -32,7 +32,8 @@ func testLexicon(t *testing.T, s tenant.Store) {
 	for i := range lexicon.MaxEntries {
 		word := fmt.Sprintf("%04d", i)
 		largest.Entries = append(largest.Entries, lexicon.Entry{
-			Word: word + strings.Repeat("𑆀", lexicon.MaxWord-len(word)), Spoken: strings.Repeat("𑆀", lexicon.MaxSpoken), Lang: "hi",
+			Word:   word + strings.Repeat("𑆀", lexicon.MaxWord-len(word)),
+			Spoken: strings.Repeat("𑆀", lexicon.MaxSpoken), Lang: "hi",
 		})
 	}
 	for name, l := range map[string]tenant.Lexicon{
@@ -125,7 +126,8 @@ func testSharedLexicons(t *testing.T, a, b tenant.Store) {
 		t.Errorf("watching ended with %v, want context.Canceled", err)
 	}
 	broken := errors.New("broken")
-	if err := a.WatchLexicons(t.Context(), func([]tenant.Lexicon, bool) error { return broken }); !errors.Is(err, broken) {
+	if err := a.WatchLexicons(t.Context(), func([]tenant.Lexicon, bool) error { return broken }); !errors.Is(err,
+		broken) {
 		t.Errorf("watching ended with %v, want the error of update", err)
 	}
 }

@@ -19,7 +19,8 @@ var (
 // newService returns rules over s, and an organisation that asha owns.
 func newService(t *testing.T, s tenant.Store) (*tenant.Service, tenant.Membership) {
 	t.Helper()
-	rules := tenant.New(tenant.Config{Voices: func() []string { return []string{"anjura", "raj"} }, Now: func() time.Time { return clock }}, s)
+	rules := tenant.New(tenant.Config{Voices: func() []string { return []string{"anjura", "raj"} },
+		Now: func() time.Time { return clock }}, s)
 	made, err := rules.CreateOrg(t.Context(), asha, "Swar", tenant.Idempotency{})
 	if err != nil {
 		t.Fatalf("CreateOrg: %v", err)
@@ -33,7 +34,8 @@ func fillKeys(t *testing.T, made tenant.Membership, rules ...*tenant.Service) {
 	var created, refused atomic.Int64
 	together(20, func(i int) {
 		for range 3 {
-			_, err := rules[i%len(rules)].CreateKey(t.Context(), asha, made.Projects[0].ID, "key", nil, tenant.Idempotency{})
+			_, err := rules[i%len(rules)].CreateKey(t.Context(), asha, made.Projects[0].ID, "key", nil,
+				tenant.Idempotency{})
 			switch {
 			case err == nil:
 				created.Add(1)
@@ -72,7 +74,8 @@ func testKeyLimit(t *testing.T, s tenant.Store) {
 		}
 	})
 	for i, want := range []error{nil, tenant.ErrTooManyKeys} {
-		if _, err := rules.CreateKey(t.Context(), asha, made.Projects[0].ID, "key", nil, tenant.Idempotency{}); !errors.Is(err, want) {
+		if _, err := rules.CreateKey(t.Context(), asha, made.Projects[0].ID, "key", nil,
+			tenant.Idempotency{}); !errors.Is(err, want) {
 			t.Errorf("key %d after one was revoked: %v, want %v", i+1, err, want)
 		}
 	}
@@ -81,7 +84,8 @@ func testKeyLimit(t *testing.T, s tenant.Store) {
 func testPlaygroundLimit(t *testing.T, s tenant.Store) {
 	rules, made := newService(t, s)
 	together(25, func(int) {
-		if _, err := rules.CreatePlaygroundKey(t.Context(), asha, made.Projects[0].ID, "", tenant.Idempotency{}); err != nil {
+		if _, err := rules.CreatePlaygroundKey(t.Context(), asha, made.Projects[0].ID, "",
+			tenant.Idempotency{}); err != nil {
 			t.Errorf("CreatePlaygroundKey: %v", err)
 		}
 	})
@@ -95,7 +99,8 @@ func testPlaygroundLimit(t *testing.T, s tenant.Store) {
 
 func testLastOwner(t *testing.T, s tenant.Store) {
 	rules, made := newService(t, s)
-	if _, _, err := rules.Invite(t.Context(), asha, made.Org.ID, ravi.Email, tenant.RoleOwner, tenant.Idempotency{}); err != nil {
+	if _, _, err := rules.Invite(t.Context(), asha, made.Org.ID, ravi.Email, tenant.RoleOwner,
+		tenant.Idempotency{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := rules.Join(t.Context(), ravi); err != nil {
@@ -126,7 +131,8 @@ func testLastOwner(t *testing.T, s tenant.Store) {
 func testRenames(t *testing.T, s tenant.Store) {
 	rules, made := newService(t, s)
 	together(10, func(i int) {
-		if _, err := rules.UpdateOrg(t.Context(), asha, made.Org.ID, tenant.OrgChange{Name: new(fmt.Sprintf("name %d", i))}); err != nil {
+		if _, err := rules.UpdateOrg(t.Context(), asha, made.Org.ID,
+			tenant.OrgChange{Name: new(fmt.Sprintf("name %d", i))}); err != nil {
 			t.Errorf("UpdateOrg: %v", err)
 		}
 	})
@@ -159,7 +165,8 @@ func testOnceAtOnce(t *testing.T, s tenant.Store) {
 			secrets.Add(1)
 		}
 	})
-	keys := read(t, s, func(r tenant.Reader) ([]tenant.Key, error) { return r.Keys(tenant.KeyQuery{OrgID: made.Org.ID}) })
+	keys := read(t, s,
+		func(r tenant.Reader) ([]tenant.Key, error) { return r.Keys(tenant.KeyQuery{OrgID: made.Org.ID}) })
 	if len(keys) != 1 || secrets.Load() != 1 {
 		t.Fatalf("%d keys were made and %d secrets given out, want one of each", len(keys), secrets.Load())
 	}
@@ -172,7 +179,8 @@ func testOnceAtOnce(t *testing.T, s tenant.Store) {
 
 func testSharedRead(t *testing.T, a, b tenant.Store) {
 	update(t, a, putAll)
-	comesBack(t, b, makeOrg("org_a"), makeProject("prj_a", "org_a"), makeMember("org_a", "a@b"), makeKey("key_a", "org_a"),
+	comesBack(t, b, makeOrg("org_a"), makeProject("prj_a", "org_a"), makeMember("org_a", "a@b"),
+		makeKey("key_a", "org_a"),
 		makeVoiceRequest("vr_a", "org_a"), makeAudit("aud_a", "org_a"), makeAnswer("s", "k"))
 }
 

@@ -40,7 +40,8 @@ func Signin(t *testing.T, open func(t *testing.T) signin.Store) {
 	}
 }
 
-// SigninShared tests two stores on one database, as two processes have it open. open returns both, empty, and closes them.
+// SigninShared tests two stores on one database, as two processes have it open. open returns both, empty, and closes
+// them.
 func SigninShared(t *testing.T, open func(t *testing.T) (a, b signin.Store)) {
 	t.Run("what one writes the other reads", func(t *testing.T) {
 		a, b := open(t)
@@ -134,7 +135,8 @@ func wantRecord(t *testing.T, s signin.Store, id, want string) {
 
 func putRecord(t *testing.T, s signin.Store, id, record string, expires time.Time) {
 	t.Helper()
-	err := s.UpdateSignin(t.Context(), id, func([]byte) ([]byte, time.Time, error) { return []byte(record), expires, nil })
+	err := s.UpdateSignin(t.Context(), id,
+		func([]byte) ([]byte, time.Time, error) { return []byte(record), expires, nil })
 	if err != nil {
 		t.Fatalf("putting %q: %v", id, err)
 	}
@@ -142,7 +144,8 @@ func putRecord(t *testing.T, s signin.Store, id, record string, expires time.Tim
 
 func testRecordBytes(t *testing.T, s signin.Store) {
 	wantRecord(t, s, "keys", "")
-	for _, record := range []string{"\x00", "{}", "\x00\x01\xff\xfe", "नमस्ते", "' or 1=1; --", strings.Repeat("\x00", 1000)} {
+	for _, record := range []string{"\x00", "{}", "\x00\x01\xff\xfe", "नमस्ते", "' or 1=1; --",
+		strings.Repeat("\x00", 1000)} {
 		putRecord(t, s, "keys", record, at(1))
 		wantRecord(t, s, "keys", record)
 	}
@@ -161,7 +164,8 @@ func testRecordSizes(t *testing.T, s signin.Store) {
 }
 
 func testRecordIDs(t *testing.T, s signin.Store) {
-	ids := []string{"a", "b", "a:b", "a-b", ":", "-", "0", "00", strings.Repeat("a", 99), strings.Repeat("a", 100), strings.Repeat("a", 99) + "b"}
+	ids := []string{"a", "b", "a:b", "a-b", ":", "-", "0", "00", strings.Repeat("a", 99), strings.Repeat("a", 100),
+		strings.Repeat("a", 99) + "b"}
 	for _, id := range ids {
 		putRecord(t, s, id, "record of "+id, at(1))
 	}
@@ -232,7 +236,8 @@ func testRecordError(t *testing.T, s signin.Store) {
 	for _, before := range []string{"", "kept"} {
 		putRecord(t, s, "email:1", before, at(1))
 		want := fmt.Errorf("wrapped: %w", errStop)
-		err := s.UpdateSignin(t.Context(), "email:1", func([]byte) ([]byte, time.Time, error) { return []byte("changed"), at(2), want })
+		err := s.UpdateSignin(t.Context(), "email:1",
+			func([]byte) ([]byte, time.Time, error) { return []byte("changed"), at(2), want })
 		if err != want { //nolint:errorlint // as it is
 			t.Errorf("got error %v, want %v itself", err, want)
 		}
@@ -264,7 +269,8 @@ func testRecordDeletion(t *testing.T, s signin.Store) {
 	for _, nothing := range [][]byte{nil, {}} {
 		putRecord(t, s, "email:1", "here", at(1))
 		for range 2 { // deleting what is not there is no error
-			err := s.UpdateSignin(t.Context(), "email:1", func([]byte) ([]byte, time.Time, error) { return nothing, at(1), nil })
+			err := s.UpdateSignin(t.Context(), "email:1",
+				func([]byte) ([]byte, time.Time, error) { return nothing, at(1), nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -357,7 +363,8 @@ func testRecordContext(t *testing.T, s signin.Store) {
 	putRecord(t, s, "email:1", "kept", at(1))
 	ended, end := context.WithCancel(t.Context())
 	end()
-	err := s.UpdateSignin(ended, "email:1", func([]byte) ([]byte, time.Time, error) { return []byte("changed"), at(1), nil })
+	err := s.UpdateSignin(ended, "email:1",
+		func([]byte) ([]byte, time.Time, error) { return []byte("changed"), at(1), nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v before the change, want %v", err, context.Canceled)
 	}

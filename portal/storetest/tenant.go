@@ -22,8 +22,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Tenant tests a store of tenancy, directly and through the rules. open returns an empty store for each test and closes it when the test
-// ends, which must be harmless when the test has closed it.
+// Tenant tests a store of tenancy, directly and through the rules. open returns an empty store for each test and
+// closes it when the test ends, which must be harmless when the test has closed it.
 func Tenant(t *testing.T, open func(t *testing.T) tenant.Store) {
 	for _, tt := range []struct {
 		name string
@@ -71,7 +71,8 @@ func Tenant(t *testing.T, open func(t *testing.T) tenant.Store) {
 	}
 }
 
-// TenantShared tests two stores on one database, as two processes have it open. open returns both for each test, empty, and closes them.
+// TenantShared tests two stores on one database, as two processes have it open. open returns both for each test,
+// empty, and closes them.
 func TenantShared(t *testing.T, open func(t *testing.T) (a, b tenant.Store)) {
 	for _, tt := range []struct {
 		name string
@@ -91,7 +92,8 @@ func TenantShared(t *testing.T, open func(t *testing.T) (a, b tenant.Store)) {
 	}
 }
 
-// waitLimit bounds the wait for what another goroutine does. It is far more than anything here takes, and only a failure waits for it.
+// waitLimit bounds the wait for what another goroutine does. It is far more than anything here takes, and only a
+// failure waits for it.
 const waitLimit = 30 * time.Second
 
 // clock is when records of these tests are made: some time of a day, in microseconds.
@@ -116,8 +118,9 @@ func makeProject(id, orgID string) tenant.Project {
 
 func makeMember(orgID, email string) tenant.Member {
 	return tenant.Member{
-		OrgID: orgID, Email: email, Role: tenant.RoleViewer, State: tenant.Joined, InvitedAt: at(1), InvitedBy: "asha@example.org",
-		JoinedAt: at(2), UserID: "usr_1", MailedAt: at(3),
+		OrgID: orgID, Email: email, Role: tenant.RoleViewer, State: tenant.Joined, InvitedAt: at(1),
+		InvitedBy: "asha@example.org",
+		JoinedAt:  at(2), UserID: "usr_1", MailedAt: at(3),
 	}
 }
 
@@ -138,9 +141,11 @@ func makeActiveKey(id, orgID string) tenant.Key {
 
 func makeVoiceRequest(id, orgID string) tenant.VoiceRequest {
 	return tenant.VoiceRequest{
-		ID: id, OrgID: orgID, VoiceName: "मीरा", Language: "hi-IN", UseCase: "कहानियाँ\nऔर समाचार", Hours: hours(12.25), Notes: "studio",
+		ID: id, OrgID: orgID, VoiceName: "मीरा", Language: "hi-IN", UseCase: "कहानियाँ\nऔर समाचार",
+		Hours: hours(12.25), Notes: "studio",
 		Status: tenant.Reviewing, CreatedAt: clock, CreatedBy: "asha@example.org", UpdatedAt: at(7),
-		Moves: []tenant.Move{{At: at(7), By: "operator", To: tenant.Reviewing}, {At: at(8), By: "operator", To: tenant.Declined}},
+		Moves: []tenant.Move{{At: at(7), By: "operator", To: tenant.Reviewing},
+			{At: at(8), By: "operator", To: tenant.Declined}},
 	}
 }
 
@@ -152,7 +157,8 @@ func makeAudit(id, orgID string) tenant.Audit {
 }
 
 func makeAnswer(scope, key string) tenant.Answer {
-	return tenant.Answer{Scope: scope, Key: key, Body: access.HashOf("body"), JSON: []byte(`{"a":"\u0000 ä"}`), ExpiresAt: at(10)}
+	return tenant.Answer{Scope: scope, Key: key, Body: access.HashOf("body"), JSON: []byte(`{"a":"\u0000 ä"}`),
+		ExpiresAt: at(10)}
 }
 
 // update makes a change that must succeed.
@@ -215,7 +221,8 @@ func plain(v any) any {
 }
 
 // holds puts a record of each sort and compares what comes back, one by one and in lists.
-func holds(t *testing.T, s tenant.Store, o tenant.Org, p tenant.Project, m tenant.Member, k tenant.Key, v tenant.VoiceRequest, a tenant.Audit, w tenant.Answer) {
+func holds(t *testing.T, s tenant.Store, o tenant.Org, p tenant.Project, m tenant.Member, k tenant.Key,
+	v tenant.VoiceRequest, a tenant.Audit, w tenant.Answer) {
 	t.Helper()
 	update(t, s, func(tx tenant.Tx) {
 		tx.PutOrg(o)
@@ -229,21 +236,28 @@ func holds(t *testing.T, s tenant.Store, o tenant.Org, p tenant.Project, m tenan
 	comesBack(t, s, o, p, m, k, v, a, w)
 }
 
-func comesBack(t *testing.T, s tenant.Store, o tenant.Org, p tenant.Project, m tenant.Member, k tenant.Key, v tenant.VoiceRequest, a tenant.Audit, w tenant.Answer) {
+func comesBack(t *testing.T, s tenant.Store, o tenant.Org, p tenant.Project, m tenant.Member, k tenant.Key,
+	v tenant.VoiceRequest, a tenant.Audit, w tenant.Answer) {
 	t.Helper()
 	same(t, "the organisation", read(t, s, func(r tenant.Reader) (tenant.Org, error) { return r.Org(o.ID) }), o)
 	same(t, "the project", read(t, s, func(r tenant.Reader) (tenant.Project, error) { return r.Project(p.ID) }), p)
-	same(t, "the member", read(t, s, func(r tenant.Reader) (tenant.Member, error) { return r.Member(m.OrgID, m.Email) }), m)
+	same(t, "the member",
+		read(t, s, func(r tenant.Reader) (tenant.Member, error) { return r.Member(m.OrgID, m.Email) }), m)
 	same(t, "the key", read(t, s, func(r tenant.Reader) (tenant.Key, error) { return r.Key(k.ID) }), k)
-	same(t, "the voice request", read(t, s, func(r tenant.Reader) (tenant.VoiceRequest, error) { return r.VoiceRequest(v.ID) }), v)
-	same(t, "the answer", read(t, s, func(r tenant.Reader) (tenant.Answer, error) { return r.Answer(w.Scope, w.Key) }), w)
+	same(t, "the voice request",
+		read(t, s, func(r tenant.Reader) (tenant.VoiceRequest, error) { return r.VoiceRequest(v.ID) }), v)
+	same(t, "the answer",
+		read(t, s, func(r tenant.Reader) (tenant.Answer, error) { return r.Answer(w.Scope, w.Key) }), w)
 
 	only(t, "organisations", o, read(t, s, func(r tenant.Reader) ([]tenant.Org, error) { return r.Orgs("", 2) }))
 	only(t, "projects", p, read(t, s, func(r tenant.Reader) ([]tenant.Project, error) { return r.Projects(p.OrgID) }))
 	only(t, "members", m, read(t, s, func(r tenant.Reader) ([]tenant.Member, error) { return r.Members(m.OrgID) }))
-	only(t, "memberships", m, read(t, s, func(r tenant.Reader) ([]tenant.Member, error) { return r.Memberships(m.Email) }))
-	only(t, "keys", k, read(t, s, func(r tenant.Reader) ([]tenant.Key, error) { return r.Keys(tenant.KeyQuery{OrgID: k.OrgID}) }))
-	only(t, "voice requests", v, read(t, s, func(r tenant.Reader) ([]tenant.VoiceRequest, error) { return r.VoiceRequests(v.OrgID) }))
+	only(t, "memberships", m,
+		read(t, s, func(r tenant.Reader) ([]tenant.Member, error) { return r.Memberships(m.Email) }))
+	only(t, "keys", k,
+		read(t, s, func(r tenant.Reader) ([]tenant.Key, error) { return r.Keys(tenant.KeyQuery{OrgID: k.OrgID}) }))
+	only(t, "voice requests", v,
+		read(t, s, func(r tenant.Reader) ([]tenant.VoiceRequest, error) { return r.VoiceRequests(v.OrgID) }))
 	only(t, "audit entries", a, read(t, s, func(r tenant.Reader) ([]tenant.Audit, error) {
 		return r.Audit(tenant.AuditQuery{OrgID: a.OrgID, Limit: 2})
 	}))
@@ -259,17 +273,22 @@ func only[T any](t *testing.T, what string, want T, got []T) {
 }
 
 func testFields(t *testing.T, s tenant.Store) {
-	holds(t, s, makeOrg("org_a"), makeProject("prj_a", "org_a"), makeMember("org_a", "asha@example.org"), makeKey("key_a", "org_a"),
+	holds(t, s, makeOrg("org_a"), makeProject("prj_a", "org_a"), makeMember("org_a", "asha@example.org"),
+		makeKey("key_a", "org_a"),
 		makeVoiceRequest("vr_a", "org_a"), makeAudit("aud_a", "org_a"), makeAnswer("usr_1", "retry-1"))
 }
 
 func testAbsent(t *testing.T, s tenant.Store) {
 	v := tenant.VoiceRequest{ID: "vr_a", OrgID: "org_a"}
-	holds(t, s, tenant.Org{ID: "org_a"}, tenant.Project{ID: "prj_a", OrgID: "org_a"}, tenant.Member{OrgID: "org_a", Email: "a@b"},
-		tenant.Key{ID: "key_a", OrgID: "org_a"}, v, tenant.Audit{ID: "aud_a", OrgID: "org_a"}, tenant.Answer{Scope: "s", Key: "k"})
+	holds(t, s, tenant.Org{ID: "org_a"}, tenant.Project{ID: "prj_a", OrgID: "org_a"},
+		tenant.Member{OrgID: "org_a", Email: "a@b"},
+		tenant.Key{ID: "key_a", OrgID: "org_a"}, v, tenant.Audit{ID: "aud_a", OrgID: "org_a"},
+		tenant.Answer{Scope: "s", Key: "k"})
 	v.Hours = hours(0)
 	update(t, s, func(tx tenant.Tx) { tx.PutVoiceRequest(v) })
-	if got := read(t, s, func(r tenant.Reader) (tenant.VoiceRequest, error) { return r.VoiceRequest("vr_a") }); got.Hours == nil || *got.Hours != 0 {
+	if got := read(t, s,
+		func(r tenant.Reader) (tenant.VoiceRequest, error) { return r.VoiceRequest("vr_a") }); got.Hours == nil ||
+		*got.Hours != 0 {
 		t.Errorf("zero hours came back as %v, want a zero that is not absent", got.Hours)
 	}
 }
@@ -305,9 +324,12 @@ func testTimes(t *testing.T, s tenant.Store) {
 		m.InvitedAt, m.JoinedAt, m.MailedAt = want, want, want
 		a.ExpiresAt = want
 		same(t, name+": the key", read(t, s, func(r tenant.Reader) (tenant.Key, error) { return r.Key("key_a") }), k)
-		same(t, name+": the voice request", read(t, s, func(r tenant.Reader) (tenant.VoiceRequest, error) { return r.VoiceRequest("vr_a") }), v)
-		same(t, name+": the member", read(t, s, func(r tenant.Reader) (tenant.Member, error) { return r.Member("org_a", "a@b") }), m)
-		same(t, name+": the answer", read(t, s, func(r tenant.Reader) (tenant.Answer, error) { return r.Answer("s", "k") }), a)
+		same(t, name+": the voice request",
+			read(t, s, func(r tenant.Reader) (tenant.VoiceRequest, error) { return r.VoiceRequest("vr_a") }), v)
+		same(t, name+": the member",
+			read(t, s, func(r tenant.Reader) (tenant.Member, error) { return r.Member("org_a", "a@b") }), m)
+		same(t, name+": the answer",
+			read(t, s, func(r tenant.Reader) (tenant.Answer, error) { return r.Answer("s", "k") }), a)
 	}
 }
 
@@ -341,9 +363,12 @@ func testOddStrings(t *testing.T, s tenant.Store) {
 		}
 	})
 	for _, email := range odd {
-		same(t, email, read(t, s, func(r tenant.Reader) (tenant.Member, error) { return r.Member("org_a", email) }), makeMember("org_a", email))
-		same(t, email, read(t, s, func(r tenant.Reader) (tenant.Answer, error) { return r.Answer(email, email) }), makeAnswer(email, email))
-		only(t, "memberships", makeMember("org_a", email), read(t, s, func(r tenant.Reader) ([]tenant.Member, error) { return r.Memberships(email) }))
+		same(t, email, read(t, s, func(r tenant.Reader) (tenant.Member, error) { return r.Member("org_a", email) }),
+			makeMember("org_a", email))
+		same(t, email, read(t, s, func(r tenant.Reader) (tenant.Answer, error) { return r.Answer(email, email) }),
+			makeAnswer(email, email))
+		only(t, "memberships", makeMember("org_a", email),
+			read(t, s, func(r tenant.Reader) ([]tenant.Member, error) { return r.Memberships(email) }))
 	}
 	var got []string
 	for _, m := range read(t, s, func(r tenant.Reader) ([]tenant.Member, error) { return r.Members("org_a") }) {
@@ -355,7 +380,9 @@ func testOddStrings(t *testing.T, s tenant.Store) {
 	}
 	// Scope and key are told apart, wherever they meet.
 	update(t, s, func(tx tenant.Tx) { tx.PutAnswer(makeAnswer("a", "b/c")) })
-	if err := s.View(t.Context(), func(r tenant.Reader) error { _, err := r.Answer("a/b", "c"); return err }); !errors.Is(err, tenant.ErrNotFound) {
+	if err := s.View(t.Context(),
+		func(r tenant.Reader) error { _, err := r.Answer("a/b", "c"); return err }); !errors.Is(err,
+		tenant.ErrNotFound) {
 		t.Errorf("Answer(a/b, c) = %v, with only (a, b/c) there, want ErrNotFound", err)
 	}
 }
@@ -376,7 +403,8 @@ func testNotFound(t *testing.T, s tenant.Store) {
 		if err := s.View(t.Context(), lookup); !errors.Is(err, tenant.ErrNotFound) {
 			t.Errorf("%s in a view: %v, want ErrNotFound", name, err)
 		}
-		if err := s.Update(t.Context(), func(tx tenant.Tx) error { return lookup(tx) }); !errors.Is(err, tenant.ErrNotFound) {
+		if err := s.Update(t.Context(), func(tx tenant.Tx) error { return lookup(tx) }); !errors.Is(err,
+			tenant.ErrNotFound) {
 			t.Errorf("%s in an update: %v, want ErrNotFound", name, err)
 		}
 	}
@@ -413,11 +441,13 @@ func testReplace(t *testing.T, s tenant.Store) {
 		tx.PutVoiceRequest(tenant.VoiceRequest{ID: "vr_a", OrgID: "org_a"})
 		tx.PutAnswer(tenant.Answer{Scope: "usr_1", Key: "retry-1"})
 	})
-	comesBack(t, s, tenant.Org{ID: "org_a"}, tenant.Project{ID: "prj_a", OrgID: "org_a"}, tenant.Member{OrgID: "org_a", Email: "asha@example.org"},
+	comesBack(t, s, tenant.Org{ID: "org_a"}, tenant.Project{ID: "prj_a", OrgID: "org_a"},
+		tenant.Member{OrgID: "org_a", Email: "asha@example.org"},
 		tenant.Key{ID: "key_a", OrgID: "org_a", LastUsedAt: at(5)}, tenant.VoiceRequest{ID: "vr_a", OrgID: "org_a"},
 		makeAudit("aud_a", "org_a"), tenant.Answer{Scope: "usr_1", Key: "retry-1"})
 	update(t, s, func(tx tenant.Tx) { tx.DeleteMember("org_a", "asha@example.org") })
-	if n := len(read(t, s, func(r tenant.Reader) ([]tenant.Member, error) { return r.Memberships("asha@example.org") })); n != 0 {
+	if n := len(read(t, s,
+		func(r tenant.Reader) ([]tenant.Member, error) { return r.Memberships("asha@example.org") })); n != 0 {
 		t.Errorf("%d memberships after the only one was deleted", n)
 	}
 }
@@ -427,7 +457,8 @@ func testCopies(t *testing.T, s tenant.Store) {
 		k.Voices[0], *v.Hours, v.Moves[0].By, a.Detail["name"], w.JSON[0] = "spoilt", -1, "spoilt", "spoilt", '!'
 	}
 	update(t, s, func(tx tenant.Tx) {
-		k, v, a, w := makeKey("key_a", "org_a"), makeVoiceRequest("vr_a", "org_a"), makeAudit("aud_a", "org_a"), makeAnswer("s", "k")
+		k, v, a, w := makeKey("key_a", "org_a"), makeVoiceRequest("vr_a", "org_a"), makeAudit("aud_a", "org_a"),
+			makeAnswer("s", "k")
 		tx.PutKey(k)
 		tx.PutVoiceRequest(v)
 		tx.AppendAudit(a)
@@ -464,7 +495,8 @@ func testOrder(t *testing.T, s tenant.Store) {
 		for _, id := range []string{"c", "a", "b", "e", "d"} {
 			// a and b are made at one moment, the others one after the other.
 			made := at(map[string]int{"a": 10, "b": 10, "c": 0, "d": 30, "e": 20}[id])
-			p, k, v, m := makeProject("prj_"+id, "org_a"), makeKey("key_"+id, "org_a"), makeVoiceRequest("vr_"+id, "org_a"), makeMember("org_a", id+"@x")
+			p, k, v, m := makeProject("prj_"+id, "org_a"), makeKey("key_"+id, "org_a"),
+				makeVoiceRequest("vr_"+id, "org_a"), makeMember("org_a", id+"@x")
 			p.CreatedAt, k.CreatedAt, v.CreatedAt, m.InvitedAt = made, made, made, made
 			tx.PutProject(p)
 			tx.PutKey(k)
@@ -527,7 +559,8 @@ func testKeyQueries(t *testing.T, s tenant.Store) {
 		put(tx, 3, "project", func(k *tenant.Key) { k.ProjectID = "prj_b" })
 		put(tx, 4, "raj's", func(k *tenant.Key) { k.CreatedBy = "raj@example.org" })
 		put(tx, 5, "play", func(k *tenant.Key) { k.Kind, k.ExpiresAt = tenant.Playground, at(0) })
-		put(tx, 6, "played", func(k *tenant.Key) { k.Kind, k.ExpiresAt, k.RevokedAt = tenant.Playground, at(0), at(60) })
+		put(tx, 6, "played",
+			func(k *tenant.Key) { k.Kind, k.ExpiresAt, k.RevokedAt = tenant.Playground, at(0), at(60) })
 		put(tx, 7, "other", func(k *tenant.Key) { k.OrgID = "org_b" })
 	})
 	for name, tt := range map[string]struct {
@@ -545,7 +578,8 @@ func testKeyQueries(t *testing.T, s tenant.Store) {
 		"fewer than the limit":   {tenant.KeyQuery{OrgID: "org_b", Limit: 2}, "other"},
 		"the newest not revoked": {tenant.KeyQuery{OrgID: "org_a", Active: true, Kind: tenant.Live, Limit: 1}, "raj's"},
 		"everything at once": {tenant.KeyQuery{
-			OrgID: "org_a", ProjectID: "prj_a", Kind: tenant.Playground, CreatedBy: "asha@example.org", Active: true, Limit: 10,
+			OrgID: "org_a", ProjectID: "prj_a", Kind: tenant.Playground, CreatedBy: "asha@example.org", Active: true,
+			Limit: 10,
 		}, "play"},
 	} {
 		ids := func(r tenant.Reader) ([]string, error) {
@@ -661,13 +695,15 @@ func testAuditGrowing(t *testing.T, s tenant.Store) {
 		next += 3
 	})
 	if !reflect.DeepEqual(got, whole) {
-		t.Errorf("while entries were added the pages held %d entries, want the %d that were there", len(got), len(whole))
+		t.Errorf("while entries were added the pages held %d entries, want the %d that were there", len(got),
+			len(whole))
 	}
 }
 
 func testFailedChange(t *testing.T, s tenant.Store) {
 	broken := errors.New("broken")
-	for name, want := range map[string]error{"a fault": broken, "a refusal": tenant.ErrLastOwner, "not found": tenant.ErrNotFound} {
+	for name, want := range map[string]error{"a fault": broken, "a refusal": tenant.ErrLastOwner,
+		"not found": tenant.ErrNotFound} {
 		err := s.Update(t.Context(), func(tx tenant.Tx) error {
 			putAll(tx)
 			return want
@@ -675,7 +711,8 @@ func testFailedChange(t *testing.T, s tenant.Store) {
 		if err != want { //nolint:errorlint // exactly as it is, not wrapped
 			t.Errorf("%s: Update = %v, want exactly %v", name, err, want)
 		}
-		if err := s.View(t.Context(), func(tenant.Reader) error { return want }); err != want { //nolint:errorlint // exactly as it is, not wrapped
+		if err := s.View(t.Context(),
+			func(tenant.Reader) error { return want }); err != want { //nolint:errorlint // exactly as it is, not wrapped
 			t.Errorf("%s: View = %v, want exactly %v", name, err, want)
 		}
 	}
@@ -857,7 +894,8 @@ func testIncrements(t *testing.T, s tenant.Store) {
 			}
 		}
 	})
-	if got := read(t, s, func(r tenant.Reader) (tenant.Org, error) { return r.Org("org_a") }).ActiveKeys; got != writers*each {
+	if got := read(t, s,
+		func(r tenant.Reader) (tenant.Org, error) { return r.Org("org_a") }).ActiveKeys; got != writers*each {
 		t.Errorf("%d increments counted, want %d", got, writers*each)
 	}
 	t.Logf("%d changes took %d calls", writers*each, calls.Load())
@@ -922,7 +960,8 @@ func testTouch(t *testing.T, s tenant.Store) {
 		}
 	}
 	touch(nil)
-	touch(map[string]time.Time{"key_a": at(2).Add(999).In(time.FixedZone("IST", 19800)), "key_b": at(1), "key_unknown": at(9)})
+	touch(map[string]time.Time{"key_a": at(2).Add(999).In(time.FixedZone("IST", 19800)), "key_b": at(1),
+		"key_unknown": at(9)})
 	touch(map[string]time.Time{"key_a": at(1), "key_b": at(2)})
 	touch(map[string]time.Time{"key_a": at(2)})
 	for id, want := range map[string]time.Time{"key_a": at(2), "key_b": at(2), "key_c": {}} {
@@ -930,7 +969,9 @@ func testTouch(t *testing.T, s tenant.Store) {
 			t.Errorf("%s was last used at %v, want %v", id, got, want)
 		}
 	}
-	if err := s.View(t.Context(), func(r tenant.Reader) error { _, err := r.Key("key_unknown"); return err }); !errors.Is(err, tenant.ErrNotFound) {
+	if err := s.View(t.Context(),
+		func(r tenant.Reader) error { _, err := r.Key("key_unknown"); return err }); !errors.Is(err,
+		tenant.ErrNotFound) {
 		t.Errorf("after a Touch of an unknown key it is %v, want ErrNotFound", err)
 	}
 	together(20, func(i int) { touch(map[string]time.Time{"key_c": at((i * 7) % 20)}) })
@@ -1012,12 +1053,15 @@ func testTenantSweep(t *testing.T, s tenant.Store) {
 	if err != nil || n != 2+4 {
 		t.Errorf("Sweep = %d, %v, want the 2 keys that expired a day ago and 4 answers", n, err)
 	}
-	keys := names(read(t, s, func(r tenant.Reader) ([]tenant.Key, error) { return r.Keys(tenant.KeyQuery{OrgID: "org_a"}) }), func(k tenant.Key) string { return k.ID })
+	keys := names(read(t, s,
+		func(r tenant.Reader) ([]tenant.Key, error) { return r.Keys(tenant.KeyQuery{OrgID: "org_a"}) }),
+		func(k tenant.Key) string { return k.ID })
 	slices.Sort(keys)
 	if got, want := strings.Join(keys, " "), "after key_a key_live key_revoked now soon"; got != want {
 		t.Errorf("the keys %s are left, want %s", got, want)
 	}
-	for id, want := range map[string]bool{"k": true, "before": false, "at": false, "after": false, "now": false, "soon": true} {
+	for id, want := range map[string]bool{"k": true, "before": false, "at": false, "after": false, "now": false,
+		"soon": true} {
 		err := s.View(t.Context(), func(r tenant.Reader) error { _, err := r.Answer("s", id); return err })
 		if got := err == nil; got != want || err != nil && !errors.Is(err, tenant.ErrNotFound) {
 			t.Errorf("answer %s: %v, want it there: %v", id, err, want)

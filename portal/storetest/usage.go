@@ -17,8 +17,9 @@ import (
 
 // Usage tests a store of usage. open returns an empty store for each test and closes it when the test ends.
 //
-// A store may have a method Fault(func(step string) error), which makes it call a function at every step inside a transaction and fail
-// with what that returns, as if the database had. The suite then fails each step once and demands that nothing was half stored.
+// A store may have a method Fault(func(step string) error), which makes it call a function at every step inside a
+// transaction and fail with what that returns, as if the database had. The suite then fails each step once and
+// demands that nothing was half stored.
 func Usage(t *testing.T, open func(t *testing.T) usage.Store) {
 	for _, tt := range []struct {
 		name string
@@ -74,10 +75,14 @@ func makeEvents(source string, first int64, n int, change func(i int, e *meter.E
 		e := meter.Event{
 			ID: fmt.Sprintf("evt_%s_%08d", source, seq), Seq: seq, Kind: meter.Final,
 			Start: start, At: start.Add(time.Second), Date: meter.DateOf(start),
-			OrgID: "org_a", ProjectID: "prj_a", KeyID: fmt.Sprintf("key_%d", rng.IntN(3)), KeyPrefix: "swar_live_abcdef",
-			RequestID: fmt.Sprintf("req-%d", seq), Endpoint: []string{"rest", "ws"}[rng.IntN(2)], Voice: []string{"anjura", "raj"}[rng.IntN(2)],
-			Format: "pcm16", Status: meter.OK, Frames: frames, Billed: frames, Chars: rng.IntN(4000), Chunks: 1 + rng.IntN(64),
-			TTFAus: 10_000 + rng.Int64N(200_000), Queueus: rng.Int64N(2_000_000), Wallus: rng.Int64N(30_000_000), Synthus: rng.Int64N(9_000_000),
+			OrgID: "org_a", ProjectID: "prj_a", KeyID: fmt.Sprintf("key_%d", rng.IntN(3)),
+			KeyPrefix: "swar_live_abcdef",
+			RequestID: fmt.Sprintf("req-%d", seq), Endpoint: []string{"rest", "ws"}[rng.IntN(2)],
+			Voice:  []string{"anjura", "raj"}[rng.IntN(2)],
+			Format: "pcm16", Status: meter.OK, Frames: frames, Billed: frames, Chars: rng.IntN(4000),
+			Chunks: 1 + rng.IntN(64),
+			TTFAus: 10_000 + rng.Int64N(200_000), Queueus: rng.Int64N(2_000_000), Wallus: rng.Int64N(30_000_000),
+			Synthus:       rng.Int64N(9_000_000),
 			PrefillCached: rng.IntN(2) == 0, Seed: rng.Int64() - rng.Int64(),
 		}
 		if change != nil {
@@ -110,7 +115,8 @@ func sumOf(events []meter.Event) usage.Totals {
 	return sum
 }
 
-// wantUsage checks, for an organisation and all time, days, shards and requests against the events that should be booked.
+// wantUsage checks, for an organisation and all time, days, shards and requests against the events that should be
+// booked.
 func wantUsage(t *testing.T, s usage.Store, orgID string, events []meter.Event) {
 	t.Helper()
 	want := sumOf(events)
@@ -188,7 +194,8 @@ func testBooking(t *testing.T, s usage.Store) {
 	send(t, s, "src_1", events)
 	wantUsage(t, s, "org_a", events)
 	shards, err := s.Shards(t.Context(), "org_a", today, today)
-	if err != nil || len(shards) != 1 || shards[0].ShardKey != (usage.ShardKey{OrgID: "org_a", Source: "src_1", Date: today}) {
+	if err != nil || len(shards) != 1 ||
+		shards[0].ShardKey != (usage.ShardKey{OrgID: "org_a", Source: "src_1", Date: today}) {
 		t.Errorf("Shards = %+v, %v; want one", shards, err)
 	}
 }
@@ -448,7 +455,8 @@ func testCloseTwice(t *testing.T, s usage.Store) {
 	closeMonth(t, s, "2026-09", 15)
 	closeMonth(t, s, "2026-10", 99)
 	got, err := s.ClosedMonths(t.Context())
-	want := []usage.ClosedMonth{{Month: "2026-09", Rate: 15, ClosedAt: noon}, {Month: "2026-10", Rate: 20, ClosedAt: noon}}
+	want := []usage.ClosedMonth{{Month: "2026-09", Rate: 15, ClosedAt: noon},
+		{Month: "2026-10", Rate: 20, ClosedAt: noon}}
 	if err != nil || !slices.EqualFunc(got, want, func(a, b usage.ClosedMonth) bool {
 		return a.Month == b.Month && a.Rate == b.Rate && a.ClosedAt.Equal(b.ClosedAt)
 	}) {
@@ -560,7 +568,8 @@ func testFilters(t *testing.T, s usage.Store) {
 		"up to a time, exclusive":           {OrgID: "org_a", To: at(10)},
 		"in a time that is not a moment":    {OrgID: "org_a", From: at(10), To: at(10)},
 		"everything at once": {
-			OrgID: "org_a", ProjectID: "prj_a", Voice: "anjura", Endpoint: "rest", Status: meter.OK, MinTTFAus: 1, From: at(1), To: at(29),
+			OrgID: "org_a", ProjectID: "prj_a", Voice: "anjura", Endpoint: "rest", Status: meter.OK, MinTTFAus: 1,
+			From: at(1), To: at(29),
 		},
 		"behind a cursor":          {OrgID: "org_a", After: cursor.Cursor{At: at(5), ID: events[5].ID}},
 		"behind the cursor's time": {OrgID: "org_a", ProjectID: "prj_b", After: cursor.Cursor{At: at(20).Add(-1), ID: "evt_"}},
@@ -574,7 +583,8 @@ func testFilters(t *testing.T, s usage.Store) {
 		var want []string
 		for _, e := range slices.Backward(events) {
 			row := usage.Request{
-				ID: e.ID, OrgID: e.OrgID, ProjectID: e.ProjectID, KeyID: e.KeyID, Start: e.Start, Endpoint: e.Endpoint, Voice: e.Voice,
+				ID: e.ID, OrgID: e.OrgID, ProjectID: e.ProjectID, KeyID: e.KeyID, Start: e.Start,
+				Endpoint: e.Endpoint, Voice: e.Voice,
 				Status: e.Status, TTFAus: e.TTFAus, RequestID: e.RequestID,
 			}
 			if q.Selects(row) && len(want) < q.Limit {
@@ -686,15 +696,20 @@ func testCompare(t *testing.T, s usage.Store) {
 
 func testRequestFields(t *testing.T, s usage.Store) {
 	e := meter.Event{
-		ID: "evt_1", Seq: 1, Kind: meter.Final, Start: noon.Add(123456 * time.Microsecond), At: noon.Add(time.Minute), Date: today,
+		ID: "evt_1", Seq: 1, Kind: meter.Final, Start: noon.Add(123456 * time.Microsecond), At: noon.Add(time.Minute),
+		Date:  today,
 		OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", KeyPrefix: "swar_play_abcdef", Playground: true,
-		RequestID: "कॉल-1'\"\\", Endpoint: "ws", Voice: "raj", Format: "opus", Status: meter.Failed, Error: "worker gone; try ⟳",
-		Frames: 1 << 40, Billed: -5, Chars: 4000, Chunks: 64, TTFAus: 1, Queueus: 2, Wallus: 3, Synthus: 4, PrefillCached: true, Seed: -1 << 63,
+		RequestID: "कॉल-1'\"\\", Endpoint: "ws", Voice: "raj", Format: "opus", Status: meter.Failed,
+		Error:  "worker gone; try ⟳",
+		Frames: 1 << 40, Billed: -5, Chars: 4000, Chunks: 64, TTFAus: 1, Queueus: 2, Wallus: 3, Synthus: 4,
+		PrefillCached: true, Seed: -1 << 63,
 	}
 	send(t, s, "src_1", []meter.Event{e})
 	want := usage.Request{
-		ID: e.ID, Date: e.Date, Source: "src_1", OrgID: e.OrgID, ProjectID: e.ProjectID, KeyID: e.KeyID, KeyPrefix: e.KeyPrefix, Playground: true,
-		RequestID: e.RequestID, Endpoint: e.Endpoint, Voice: e.Voice, Format: e.Format, Status: e.Status, Error: e.Error,
+		ID: e.ID, Date: e.Date, Source: "src_1", OrgID: e.OrgID, ProjectID: e.ProjectID, KeyID: e.KeyID,
+		KeyPrefix: e.KeyPrefix, Playground: true,
+		RequestID: e.RequestID, Endpoint: e.Endpoint, Voice: e.Voice, Format: e.Format, Status: e.Status,
+		Error:  e.Error,
 		Frames: e.Frames, Billed: e.Billed, Chars: e.Chars, Chunks: e.Chunks,
 		TTFAus: 1, Queueus: 2, Wallus: 3, Synthus: 4, PrefillCached: true, Seed: e.Seed,
 	}

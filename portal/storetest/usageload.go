@@ -32,8 +32,8 @@ type Loaded struct {
 	Queue   int // most events that waited at any time for a batch before them: a queue that grows is an overload
 }
 
-// LoadUsage books events at an even rate and returns when all of them are stored, or with the first error. Its sources are new ones
-// each time, so that it can be run again on one store.
+// LoadUsage books events at an even rate and returns when all of them are stored, or with the first error. Its
+// sources are new ones each time, so that it can be run again on one store.
 func LoadUsage(ctx context.Context, s usage.Store, load Load) (Loaded, error) {
 	if load.Rate == 0 {
 		load.Rate = 500
@@ -75,7 +75,8 @@ func LoadUsage(ctx context.Context, s usage.Store, load Load) (Loaded, error) {
 				}
 				batch := loadEvents(source, int64(sent+1), min(due-sent, 500), load.Orgs)
 				start := time.Now()
-				err := s.Apply(ctx, usage.Batch{Batch: meter.Batch{Source: source, Events: batch}, Today: meter.DateOf(start)})
+				err := s.Apply(ctx,
+					usage.Batch{Batch: meter.Batch{Source: source, Events: batch}, Today: meter.DateOf(start)})
 				took := time.Since(start)
 				mu.Lock()
 				if err == nil {
@@ -115,7 +116,8 @@ func FillUsage(ctx context.Context, s usage.Store, rows int) error {
 			e.Start = now.Add(-time.Duration(rows-at-i) * step).UTC().Truncate(time.Microsecond)
 			e.Date = meter.DateOf(e.Start)
 		}
-		if err := s.Apply(ctx, usage.Batch{Batch: meter.Batch{Source: source, Events: events}, Today: meter.DateOf(now)}); err != nil {
+		if err := s.Apply(ctx,
+			usage.Batch{Batch: meter.Batch{Source: source, Events: events}, Today: meter.DateOf(now)}); err != nil {
 			return err
 		}
 	}
@@ -147,7 +149,8 @@ func ReadUsage(ctx context.Context, s usage.Store, n int) ([]Read, error) {
 			return err
 		}},
 		{"500 requests further down", func(orgID string) error {
-			after := cursor.Cursor{At: time.Now().Add(-10 * 24 * time.Hour).UTC().Truncate(time.Microsecond), ID: "evt_"}
+			after := cursor.Cursor{At: time.Now().Add(-10 * 24 * time.Hour).UTC().Truncate(time.Microsecond),
+				ID: "evt_"}
 			_, err := r.Requests(ctx, usage.RequestQuery{OrgID: orgID, Limit: 500}, after.String())
 			return err
 		}},
@@ -186,12 +189,15 @@ func loadEvents(source string, first int64, n, orgs int) []meter.Event {
 		events[i] = meter.Event{
 			ID: fmt.Sprintf("evt_%s_%09d", source, first+int64(i)), Seq: first + int64(i), Kind: meter.Final,
 			Start: now, At: now, Date: meter.DateOf(now),
-			OrgID: fmt.Sprintf("org_%d", rng.IntN(orgs)), ProjectID: fmt.Sprintf("prj_%d", rng.IntN(2)), KeyID: fmt.Sprintf("key_%026d", rng.IntN(5)),
-			KeyPrefix: "swar_live_abcdef", RequestID: fmt.Sprintf("req_%026d", rng.Int64()), Endpoint: []string{"rest", "ws"}[rng.IntN(2)],
-			Voice: []string{"anjura", "raj"}[rng.IntN(2)], Format: "pcm16",
+			OrgID: fmt.Sprintf("org_%d", rng.IntN(orgs)), ProjectID: fmt.Sprintf("prj_%d", rng.IntN(2)),
+			KeyID:     fmt.Sprintf("key_%026d", rng.IntN(5)),
+			KeyPrefix: "swar_live_abcdef", RequestID: fmt.Sprintf("req_%026d", rng.Int64()),
+			Endpoint: []string{"rest", "ws"}[rng.IntN(2)],
+			Voice:    []string{"anjura", "raj"}[rng.IntN(2)], Format: "pcm16",
 			Status: []meter.Status{meter.OK, meter.OK, meter.OK, meter.OK, meter.Cancelled, meter.Failed}[rng.IntN(6)],
 			Frames: frames, Billed: frames, Chars: 10 + rng.IntN(400), Chunks: 1 + rng.IntN(8),
-			TTFAus: 10_000 + int64(rng.ExpFloat64()*30_000), Queueus: max(0, rng.Int64N(200_000)-150_000), Wallus: frames * 30_000, Synthus: frames * 20_000,
+			TTFAus: 10_000 + int64(rng.ExpFloat64()*30_000), Queueus: max(0, rng.Int64N(200_000)-150_000),
+			Wallus: frames * 30_000, Synthus: frames * 20_000,
 			PrefillCached: rng.IntN(3) == 0, Seed: rng.Int64(),
 		}
 		if events[i].Status == meter.Failed {

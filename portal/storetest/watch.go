@@ -110,7 +110,8 @@ func watching(t *testing.T, writer, watcher tenant.Store) {
 		tx.PutKey(expired)
 	})
 	w := startWatch(t, watcher)
-	w.await(t, "what was there before", func(known map[string]tenant.Key) bool { return active(known["key_a"]) && active(known["key_b"]) })
+	w.await(t, "what was there before",
+		func(known map[string]tenant.Key) bool { return active(known["key_a"]) && active(known["key_b"]) })
 	w.mu.Lock()
 	same(t, "a watched key", w.known["key_a"], makeActiveKey("key_a", "org_a"))
 	if k, ok := w.known["key_revoked"]; ok && !k.Revoked() {

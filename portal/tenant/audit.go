@@ -52,8 +52,8 @@ const (
 	MaxAuditLimit     = 500
 )
 
-// AuditLog returns a page of the audit log of an organisation, newest first; owners only. Limit 0 means DefaultAuditLimit. The next page
-// comes Before the Place of the last entry.
+// AuditLog returns a page of the audit log of an organisation, newest first; owners only. Limit 0 means
+// DefaultAuditLimit. The next page comes Before the Place of the last entry.
 func (s *Service) AuditLog(ctx context.Context, actor User, q AuditQuery) ([]Audit, error) {
 	switch {
 	case q.Limit < 0:

@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// passedOnAtOnce is how many keys take over what their organisation says in one transaction. It is more than there can be
-// active live keys, so that for those it holds at once or not at all.
+// passedOnAtOnce is how many keys take over what their organisation says in one transaction. It is more than there
+// can be active live keys, so that for those it holds at once or not at all.
 const passedOnAtOnce = 200
 
 // cleanDisclosure checks what is to be spoken before every text.
@@ -30,8 +30,8 @@ func cleanDisclosure(d speech.Disclosure) (speech.Disclosure, error) {
 }
 
 // pushDisclosure tells the keys of an organisation what that says, and returns those that did not know. They carry it
-// themselves, so that whoever watches keys learns of it. A crash on the way leaves playground keys that do not know, until
-// the change is asked for again, or they end.
+// themselves, so that whoever watches keys learns of it. A crash on the way leaves playground keys that do not know,
+// until the change is asked for again, or they end.
 func (s *Service) pushDisclosure(ctx context.Context, orgID string) (changedKeys []Key, err error) {
 	for {
 		some, err := update(ctx, s, func(tx Tx) ([]Key, error) {
@@ -51,8 +51,8 @@ func (s *Service) pushDisclosure(ctx context.Context, orgID string) (changedKeys
 	}
 }
 
-// undisclosed returns keys that do not know what their organisation says, as they are once they do: live ones first, and
-// up to passedOnAtOnce.
+// undisclosed returns keys that do not know what their organisation says, as they are once they do: live ones first,
+// and up to passedOnAtOnce.
 func undisclosed(r Reader, org Org, now time.Time) (keys []Key, err error) {
 	for _, kind := range []KeyKind{Live, Playground} {
 		all, err := r.Keys(KeyQuery{OrgID: org.ID, Kind: kind, Active: true})

@@ -106,7 +106,8 @@ func (s *Service) Keys(ctx context.Context, actor User, orgID, projectID string,
 }
 
 // CreateKey makes a live key. No voices means every voice.
-func (s *Service) CreateKey(ctx context.Context, actor User, projectID, name string, voices []string, once Idempotency) (CreatedKey, error) {
+func (s *Service) CreateKey(ctx context.Context, actor User, projectID, name string, voices []string,
+	once Idempotency) (CreatedKey, error) {
 	name, err := cleanName("name", name)
 	if err != nil {
 		return CreatedKey{}, err
@@ -129,9 +130,11 @@ func (s *Service) CreateKey(ctx context.Context, actor User, projectID, name str
 	})
 }
 
-// addKey makes a key of a project, which fill completes, or refuses. fill runs within the transaction and reads before it writes.
+// addKey makes a key of a project, which fill completes, or refuses. fill runs within the transaction and reads
+// before it writes.
 func (s *Service) addKey(
-	ctx context.Context, actor User, projectID string, kind KeyKind, once Idempotency, fill func(tx Tx, now time.Time, key *Key) error,
+	ctx context.Context, actor User, projectID string, kind KeyKind, once Idempotency,
+	fill func(tx Tx, now time.Time, key *Key) error,
 ) (CreatedKey, error) {
 	if err := once.check(); err != nil {
 		return CreatedKey{}, err
@@ -151,7 +154,8 @@ func (s *Service) addKey(
 			return CreatedKey{}, err
 		}
 		key := Key{
-			ID: hash.KeyID(), OrgID: project.OrgID, ProjectID: project.ID, Kind: kind, Prefix: access.KeyHint(secret), Hash: hash,
+			ID: hash.KeyID(), OrgID: project.OrgID, ProjectID: project.ID, Kind: kind, Prefix: access.KeyHint(secret),
+			Hash:      hash,
 			CreatedAt: now, CreatedBy: actor.Email, OrgDisclosure: org.Disclosure,
 		}
 		if err := fill(tx, now, &key); err != nil {

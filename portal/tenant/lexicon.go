@@ -47,7 +47,8 @@ func lexiconOf(r Reader, p Project) (Lexicon, error) {
 
 // PutLexicon replaces the entries of the lexicon of a project. With version, which may be nil, it fails with
 // [ErrLexiconChanged] unless that is the present one. The same entries again change nothing.
-func (s *Service) PutLexicon(ctx context.Context, actor User, projectID string, entries []lexicon.Entry, version *int64) (Lexicon, error) {
+func (s *Service) PutLexicon(ctx context.Context, actor User, projectID string, entries []lexicon.Entry,
+	version *int64) (Lexicon, error) {
 	entries, err := lexicon.Clean(entries)
 	if err != nil {
 		return Lexicon{}, BadField("entries", err.Error())

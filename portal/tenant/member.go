@@ -16,8 +16,8 @@ type User struct {
 	operator bool
 }
 
-// Operator returns the actor of commands that run where the server runs. It may do in every organisation what an owner may, and move
-// voice requests. Nothing that comes from outside can make one.
+// Operator returns the actor of commands that run where the server runs. It may do in every organisation what an
+// owner may, and move voice requests. Nothing that comes from outside can make one.
 func Operator() User { return User{ID: "operator", Email: "operator", operator: true} }
 
 // Role is what a member may do.
@@ -78,9 +78,11 @@ func (s *Service) Members(ctx context.Context, actor User, orgID string) ([]Memb
 
 // Invite makes email an invited member; owners only. An empty role means RoleMember.
 //
-// Inviting an address again gives it the role, unless that is empty, and a mail when the last one is MailPause ago. A member who has joined
-// stays as they are. The caller sends the mail that is returned, and calls NotMailed where it cannot; nil means none.
-func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, role Role, once Idempotency) (Member, *Invitation, error) {
+// Inviting an address again gives it the role, unless that is empty, and a mail when the last one is MailPause ago. A
+// member who has joined stays as they are. The caller sends the mail that is returned, and calls NotMailed where it
+// cannot; nil means none.
+func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, role Role,
+	once Idempotency) (Member, *Invitation, error) {
 	email, err := emailaddr.Clean(email)
 	if err != nil {
 		return Member{}, nil, ErrBadEmail
@@ -116,7 +118,8 @@ func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, r
 			if len(members) >= MaxMembers {
 				return Member{}, ErrTooManyMembers
 			}
-			m = Member{OrgID: orgID, Email: email, Role: RoleMember, State: Invited, InvitedAt: now, InvitedBy: actor.Email}
+			m = Member{OrgID: orgID, Email: email, Role: RoleMember, State: Invited, InvitedAt: now,
+				InvitedBy: actor.Email}
 		case err != nil:
 			return Member{}, err
 		case m.State == Joined:
@@ -130,7 +133,8 @@ func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, r
 		}
 		if now.Sub(m.MailedAt) >= MailPause {
 			mail = &Invitation{
-				Email: email, OrgID: orgID, OrgName: org.Name, Role: m.Role, InvitedBy: actor.Email, at: now, before: m.MailedAt,
+				Email: email, OrgID: orgID, OrgName: org.Name, Role: m.Role, InvitedBy: actor.Email, at: now,
+				before: m.MailedAt,
 			}
 			m.MailedAt = now
 			log(tx, now, actor, MemberInvited, orgID, email, "role", string(m.Role))
@@ -198,8 +202,8 @@ func (s *Service) SetRole(ctx context.Context, actor User, orgID, email string, 
 	})
 }
 
-// RemoveMember takes an e-mail out of an organisation, and revokes the playground keys that its member has made; owners only. Live keys
-// belong to the organisation and stay.
+// RemoveMember takes an e-mail out of an organisation, and revokes the playground keys that its member has made;
+// owners only. Live keys belong to the organisation and stay.
 func (s *Service) RemoveMember(ctx context.Context, actor User, orgID, email string) (Member, error) {
 	email, err := emailaddr.Clean(email)
 	if err != nil {
@@ -269,8 +273,8 @@ func (s *Service) Join(ctx context.Context, actor User) error {
 	return nil
 }
 
-// Unbind lets the next identity that signs in with a member's e-mail take the member's place; for operators. It helps an only owner
-// whose identity provider was changed.
+// Unbind lets the next identity that signs in with a member's e-mail take the member's place; for operators. It helps
+// an only owner whose identity provider was changed.
 func (s *Service) Unbind(ctx context.Context, actor User, orgID, email string) (Member, error) {
 	if !actor.operator {
 		return Member{}, ErrOperatorsOnly
@@ -335,6 +339,7 @@ func memberToChange(r Reader, actor User, orgID, email string) (Org, Member, []K
 	if err != nil {
 		return Org{}, Member{}, nil, err
 	}
-	keys, err := r.Keys(KeyQuery{OrgID: orgID, Kind: Playground, CreatedBy: email, Active: true, Limit: maxRevokedAtOnce})
+	keys, err := r.Keys(KeyQuery{OrgID: orgID, Kind: Playground, CreatedBy: email, Active: true,
+		Limit: maxRevokedAtOnce})
 	return org, m, keys, err
 }

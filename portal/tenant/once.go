@@ -26,14 +26,15 @@ func (o Idempotency) check() error {
 	if o == (Idempotency{}) {
 		return nil
 	}
-	if o.Key == "" || len(o.Key) > MaxIdempotencyKey || strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if o.Key == "" || len(o.Key) > MaxIdempotencyKey ||
+		strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return ErrBadIdempotencyKey
 	}
 	return nil
 }
 
-// replay returns what the same request was answered with, if there was one. It stands behind the check of what actor may do, so that who
-// has left an organisation is not told its answers.
+// replay returns what the same request was answered with, if there was one. It stands behind the check of what actor
+// may do, so that who has left an organisation is not told its answers.
 func replay[T any](tx Tx, now time.Time, actor User, o Idempotency) (first T, replayed bool, err error) {
 	if o.Key == "" {
 		return first, false, nil

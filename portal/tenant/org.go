@@ -2,8 +2,8 @@
 // steps of voice requests. It knows no HTTP and no database: [Service] is the rules, [Store] is the port behind which
 // everything is kept.
 //
-// Who acts is an argument of every rule. What a rule refuses is a [*Refusal] whose text is part of the API; any other error is a fault.
-// Every change is written together with its [Audit] entry, in one transaction, or not at all.
+// Who acts is an argument of every rule. What a rule refuses is a [*Refusal] whose text is part of the API; any other
+// error is a fault. Every change is written together with its [Audit] entry, in one transaction, or not at all.
 //
 // Times are UTC and whole microseconds, the precision that every store keeps. The zero time means absent.
 package tenant
@@ -20,8 +20,8 @@ import (
 // DefaultProject is the name of the project that comes with a new organisation, so that a key can be made at once.
 const DefaultProject = "Default"
 
-// Limits of what there may be, so that every list has an end. They are counted inside the transaction that adds to them, and far above
-// what anybody has met; an operator is not held to MaxCreatedOrgs.
+// Limits of what there may be, so that every list has an end. They are counted inside the transaction that adds to
+// them, and far above what anybody has met; an operator is not held to MaxCreatedOrgs.
 const (
 	MaxCreatedOrgs   = 20   // organisations that one user has created and is still in
 	MaxJoinedOrgs    = 100  // organisations that one user is in; further invitations wait until the user leaves one
@@ -37,8 +37,8 @@ type Org struct {
 	CreatedAt time.Time
 	CreatedBy string // e-mail, or "operator"
 
-	// Two counts that limits hang on. The rules keep them inside their transactions, so that whoever races for a limit meets on this
-	// one record, in every store.
+	// Two counts that limits hang on. The rules keep them inside their transactions, so that whoever races for a
+	// limit meets on this one record, in every store.
 	ActiveKeys int // live keys that are not revoked
 	Owners     int // owners who have joined
 
@@ -61,8 +61,8 @@ type Membership struct {
 // Me signs actor in. It joins the organisations that invited the e-mail, and returns all organisations of actor in
 // order of identifier.
 //
-// It refuses with ErrNotInvited whom the configuration does not let in, and with ErrOtherIdentity who could see nothing because the
-// e-mail has joined with another identity.
+// It refuses with ErrNotInvited whom the configuration does not let in, and with ErrOtherIdentity who could see
+// nothing because the e-mail has joined with another identity.
 func (s *Service) Me(ctx context.Context, actor User) ([]Membership, error) {
 	if err := s.Join(ctx, actor); err != nil {
 		return nil, err
@@ -106,7 +106,8 @@ func (s *Service) Orgs(ctx context.Context, actor User, after string, limit int)
 	return view(ctx, s, func(r Reader) ([]Org, error) { return r.Orgs(after, limit) })
 }
 
-// CreateOrg creates an organisation with actor as its owner and one project. An operator does not become an owner, and can invite one.
+// CreateOrg creates an organisation with actor as its owner and one project. An operator does not become an owner,
+// and can invite one.
 func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once Idempotency) (Membership, error) {
 	name, err := cleanName("name", name)
 	if err != nil {
@@ -127,7 +128,8 @@ func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once I
 			return Membership{}, err
 		}
 		org := Org{ID: ident.New("org_"), Name: name, CreatedAt: now, CreatedBy: actor.Email}
-		project := Project{ID: ident.New("prj_"), OrgID: org.ID, Name: DefaultProject, CreatedAt: now, CreatedBy: actor.Email}
+		project := Project{ID: ident.New("prj_"), OrgID: org.ID, Name: DefaultProject, CreatedAt: now,
+			CreatedBy: actor.Email}
 		if !actor.operator {
 			org.Owners = 1
 			tx.PutMember(Member{

@@ -13,20 +13,23 @@ const (
 	MaxPlaygroundKeys = 10  // of one user in one project that are alive
 	MaxOrigin         = 300 // bytes: a host name has at most 253
 
-	// So many keys of a member who goes are revoked in one transaction: ten in each of forty projects. More would run out by themselves.
+	// So many keys of a member who goes are revoked in one transaction: ten in each of forty projects. More would run
+	// out by themselves.
 	maxRevokedAtOnce = 400
 )
 
-// CreatePlaygroundKey makes a key for a browser, which only pages of origin may use, unless that is empty. The oldest of actor's keys in
-// the project is revoked when there are MaxPlaygroundKeys alive.
-func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID, origin string, once Idempotency) (CreatedKey, error) {
+// CreatePlaygroundKey makes a key for a browser, which only pages of origin may use, unless that is empty. The oldest
+// of actor's keys in the project is revoked when there are MaxPlaygroundKeys alive.
+func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID, origin string,
+	once Idempotency) (CreatedKey, error) {
 	if origin != "" && !isOrigin(origin) {
 		return CreatedKey{}, ErrBadOrigin
 	}
 	return s.addKey(ctx, actor, projectID, Playground, once, func(tx Tx, now time.Time, key *Key) error {
 		// All live equally long, so those that have expired come last: when the tenth newest is alive, ten are.
 		newest, err := tx.Keys(KeyQuery{
-			OrgID: key.OrgID, ProjectID: key.ProjectID, Kind: Playground, CreatedBy: actor.Email, Active: true, Limit: MaxPlaygroundKeys,
+			OrgID: key.OrgID, ProjectID: key.ProjectID, Kind: Playground, CreatedBy: actor.Email, Active: true,
+			Limit: MaxPlaygroundKeys,
 		})
 		if err != nil {
 			return err
@@ -41,8 +44,8 @@ func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID
 	})
 }
 
-// EndPlayground revokes the playground keys that the member with this address has made anywhere, and returns them; for operators. It is for
-// who signs out.
+// EndPlayground revokes the playground keys that the member with this address has made anywhere, and returns them;
+// for operators. It is for who signs out.
 func (s *Service) EndPlayground(ctx context.Context, actor User, email string) (ended []Key, err error) {
 	if !actor.operator {
 		return nil, ErrOperatorsOnly
@@ -79,8 +82,8 @@ func revokeAll(tx Tx, now time.Time, actor User, keys []Key) {
 	}
 }
 
-// isOrigin reports whether s is an origin as browsers write it. All pages without one of their own say "null": a key for that would be
-// good in each of them.
+// isOrigin reports whether s is an origin as browsers write it. All pages without one of their own say "null": a key
+// for that would be good in each of them.
 func isOrigin(s string) bool {
 	if len(s) > MaxOrigin || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return false

@@ -17,7 +17,8 @@ type Project struct {
 }
 
 // CreateProject creates a project. Names need not differ.
-func (s *Service) CreateProject(ctx context.Context, actor User, orgID, name string, once Idempotency) (Project, error) {
+func (s *Service) CreateProject(ctx context.Context, actor User, orgID, name string,
+	once Idempotency) (Project, error) {
 	name, err := cleanName("name", name)
 	if err != nil {
 		return Project{}, err

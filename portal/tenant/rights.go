@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Who may do what. An organisation that the actor names is refused with 403, so that it tells nothing whether it exists or not; anything
-// else that is not the actor's to know of is not found.
+// Who may do what. An organisation that the actor names is refused with 403, so that it tells nothing whether it
+// exists or not; anything else that is not the actor's to know of is not found.
 
 func mayRead(r Reader, actor User, orgID string) error {
 	_, err := roleIn(r, actor, orgID)

@@ -9,10 +9,11 @@ import (
 
 // Config says what rules depend on besides the store.
 type Config struct {
-	Voices      func() []string  // what keys may be restricted to now: the voices of the model; nil means none
-	InvitedOnly bool             // only invited e-mails, and those of Domains, may sign in
-	Domains     []string         // whose e-mails need no invitation, such as example.org; means something with InvitedOnly only
-	Now         func() time.Time // nil means time.Now
+	Voices      func() []string // what keys may be restricted to now: the voices of the model; nil means none
+	InvitedOnly bool            // only invited e-mails, and those of Domains, may sign in
+	// whose e-mails need no invitation, such as example.org; means something with InvitedOnly only
+	Domains []string
+	Now     func() time.Time // nil means time.Now
 
 	// Refuse makes everybody who checks keys refuse k from now on, although the store does not say so yet. It must
 	// not block. Nil: what is not stored does not count.

@@ -10,8 +10,8 @@ import (
 // ErrOwned refuses to make somebody the first owner where there is one. Only operators meet it.
 var ErrOwned = &Refusal{Forbidden, "has_owner", "the organisation has an owner, who can invite others"}
 
-// ErrTaken refuses to make somebody the first owner who is in an organisation already, or is invited to another one: only they can show
-// that the address is theirs.
+// ErrTaken refuses to make somebody the first owner who is in an organisation already, or is invited to another one:
+// only they can show that the address is theirs.
 var ErrTaken = &Refusal{Forbidden, "address_taken", "the address belongs to a known user already"}
 
 // FirstOrg returns the oldest organisation that an operator has made. People who set a server up become its owners.
@@ -39,8 +39,8 @@ func (s *Service) FirstOrg(ctx context.Context, actor User) (Org, error) {
 	return first, nil
 }
 
-// InviteFirstOwner invites email as the owner of an organisation that has none, without a mail; for operators. Otherwise it refuses with
-// ErrOwned, and with ErrTaken where email is a member somewhere.
+// InviteFirstOwner invites email as the owner of an organisation that has none, without a mail; for operators.
+// Otherwise it refuses with ErrOwned, and with ErrTaken where email is a member somewhere.
 func (s *Service) InviteFirstOwner(ctx context.Context, actor User, orgID, email string) (Member, error) {
 	if !actor.operator {
 		return Member{}, ErrOperatorsOnly

@@ -12,53 +12,58 @@ import (
 var (
 	ErrClosed         = errors.New("the store is closed")
 	ErrReadAfterWrite = errors.New("a transaction must read everything before it writes")
-	ErrUnavailable    = errors.New("the store is unavailable; try again") // out of reach, or too many conflicts; nothing is half done
+	// out of reach, or too many conflicts; nothing is half done
+	ErrUnavailable = errors.New("the store is unavailable; try again")
 )
 
 // Store keeps tenancy. It is safe for concurrent use, also by several processes on one database.
 //
-// A Store holds no rule. Puts create or replace a whole record; a record without its identifier is an error. What is put is copied, and
-// what is read belongs to the caller. Times come back in UTC as whole microseconds, cut and not rounded, and zero times as zero; strings
-// come back as they went in; empty and nil lists are the same.
+// A Store holds no rule. Puts create or replace a whole record; a record without its identifier is an error. What is
+// put is copied, and what is read belongs to the caller. Times come back in UTC as whole microseconds, cut and not
+// rounded, and zero times as zero; strings come back as they went in; empty and nil lists are the same.
 type Store interface {
-	// View calls read with a reader of one state of the store: no change is seen by half, and none made since. It returns what read
-	// returns. read must not use the store otherwise.
+	// View calls read with a reader of one state of the store: no change is seen by half, and none made since. It
+	// returns what read returns. read must not use the store otherwise.
 	View(ctx context.Context, read func(Reader) error) error
 
-	// Update calls change in a transaction and makes its writes visible at once, or none of them when change fails or panics, when
-	// ctx ends or when the store does. Transactions, with the queries in them, happen as if one after the other; change is called
-	// again after a conflict, so it must set what it hands out anew each time. It reads first and writes then: a read after a write
-	// fails with ErrReadAfterWrite, and so does Update, whatever change makes of it. change must not use the store otherwise.
+	// Update calls change in a transaction and makes its writes visible at once, or none of them when change fails or
+	// panics, when ctx ends or when the store does. Transactions, with the queries in them, happen as if one after
+	// the other; change is called again after a conflict, so it must set what it hands out anew each time. It reads
+	// first and writes then: a read after a write fails with ErrReadAfterWrite, and so does Update, whatever change
+	// makes of it. change must not use the store otherwise.
 	//
 	// An error of change is returned as it is, so that refusals stay refusals.
 	Update(ctx context.Context, change func(Tx) error) error
 
-	// Touch notes when keys were last used, by key id. The latest time wins in whatever order Touch is called. Keys that are not
-	// known are ignored. It conflicts with no transaction.
+	// Touch notes when keys were last used, by key id. The latest time wins in whatever order Touch is called. Keys
+	// that are not known are ignored. It conflicts with no transaction.
 	Touch(ctx context.Context, used map[string]time.Time) error
 
-	// WatchKeys calls update with every key that can still be used, full being true, and then with those that are created or changed,
-	// also by other processes, as soon as they are. Keys that can no longer be used may be among the first ones. States between may be
-	// left out, and keys repeated, but a key never goes back to an older state. LastUsedAt need not be up to date, and deletions are
-	// not told: what is deleted has long expired. update may be called with full true again, when the store has lost track.
+	// WatchKeys calls update with every key that can still be used, full being true, and then with those that are
+	// created or changed, also by other processes, as soon as they are. Keys that can no longer be used may be among
+	// the first ones. States between may be left out, and keys repeated, but a key never goes back to an older state.
+	// LastUsedAt need not be up to date, and deletions are not told: what is deleted has long expired. update may be
+	// called with full true again, when the store has lost track.
 	//
-	// It returns when ctx ends, with its cause, or when update fails, with that error. update is never called again after that.
+	// It returns when ctx ends, with its cause, or when update fails, with that error. update is never called again
+	// after that.
 	WatchKeys(ctx context.Context, update func(keys []Key, full bool) error) error
 
-	// WatchLexicons is [Store.WatchKeys] for lexicons: it calls update with every lexicon, full being true, and then with
-	// those that change, also by other processes.
+	// WatchLexicons is [Store.WatchKeys] for lexicons: it calls update with every lexicon, full being true, and then
+	// with those that change, also by other processes.
 	WatchLexicons(ctx context.Context, update func(lexicons []Lexicon, full bool) error) error
 
-	// Sweep deletes what expired: answers, and playground keys a day after their end. It returns how many records it deleted.
+	// Sweep deletes what expired: answers, and playground keys a day after their end. It returns how many records it
+	// deleted.
 	Sweep(ctx context.Context, now time.Time) (int, error)
 
-	// Close ends watching with ErrClosed and releases what the store holds. Everything else fails with ErrClosed after it. Closing
-	// again does nothing.
+	// Close ends watching with ErrClosed and releases what the store holds. Everything else fails with ErrClosed
+	// after it. Closing again does nothing.
 	Close() error
 }
 
-// Reader reads. Where there is no such record, methods that return one fail with ErrNotFound; lists are empty. Lists go by CreatedAt and
-// then ID, both in the same direction, unless something else is said.
+// Reader reads. Where there is no such record, methods that return one fail with ErrNotFound; lists are empty. Lists
+// go by CreatedAt and then ID, both in the same direction, unless something else is said.
 type Reader interface {
 	Org(id string) (Org, error)
 	Orgs(after string, limit int) ([]Org, error) // in order of id, those greater than after

@@ -41,8 +41,8 @@ func cleanText(field, s string, least, most int, allowed string) (string, error)
 	return s, nil
 }
 
-// isControl also counts what turns the direction of a line or ends it: with these a name could rewrite the page or the mail that shows
-// it. Joiners are letters in Indian scripts and stay.
+// isControl also counts what turns the direction of a line or ends it: with these a name could rewrite the page or
+// the mail that shows it. Joiners are letters in Indian scripts and stay.
 func isControl(r rune) bool {
 	turnsLine := '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 	endsLine := r == '\u2028' || r == '\u2029'
@@ -51,5 +51,6 @@ func isControl(r rune) bool {
 
 // isSeen reports whether s has a character that can be seen: a name of joiners alone could not be told from another.
 func isSeen(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me) })
+	return strings.ContainsFunc(s,
+		func(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me) })
 }

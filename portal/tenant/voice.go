@@ -97,7 +97,8 @@ func (s *Service) VoiceRequests(ctx context.Context, actor User, orgID string) (
 }
 
 // CreateVoiceRequest asks for a voice.
-func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID string, wish VoiceRequestInput, once Idempotency) (VoiceRequest, error) {
+func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID string, wish VoiceRequestInput,
+	once Idempotency) (VoiceRequest, error) {
 	wish, err := wish.clean()
 	if err != nil {
 		return VoiceRequest{}, err
@@ -122,7 +123,8 @@ func (s *Service) CreateVoiceRequest(ctx context.Context, actor User, orgID stri
 		}
 		made := VoiceRequest{
 			ID: ident.New("vr_"), OrgID: orgID,
-			VoiceName: wish.VoiceName, Language: wish.Language, UseCase: wish.UseCase, Hours: wish.Hours, Notes: wish.Notes,
+			VoiceName: wish.VoiceName, Language: wish.Language, UseCase: wish.UseCase, Hours: wish.Hours,
+			Notes:  wish.Notes,
 			Status: Submitted, CreatedAt: now, CreatedBy: actor.Email, UpdatedAt: now,
 		}
 		tx.PutVoiceRequest(made)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// accounts adds the cells of shards up in all the ways in which a report tells them. It takes memory for the accounts that it opens, and
-// none for a cell or a shard: a year of a busy organisation is some hundred thousand cells.
+// accounts adds the cells of shards up in all the ways in which a report tells them. It takes memory for the accounts
+// that it opens, and none for a cell or a shard: a year of a busy organisation is some hundred thousand cells.
 type accounts struct {
 	project string   // the only one that counts; empty: all do
 	months  []string // that shards are of
@@ -24,8 +24,9 @@ type accounts struct {
 
 func newAccounts(project string, days *series) *accounts {
 	return &accounts{
-		project: project, days: map[string]*account{}, keys: map[[2]string]*account{}, uses: map[[2]string]*account{}, series: days,
-		names: map[string]string{},
+		project: project, days: map[string]*account{}, keys: map[[2]string]*account{}, uses: map[[2]string]*account{},
+		series: days,
+		names:  map[string]string{},
 	}
 }
 
@@ -78,7 +79,8 @@ func (s *accounts) figures(u *Usage, rates []int64) {
 		u.ByKey = append(u.ByKey, KeyFigures{k[0], k[1], a.prefix, a.figures(rates)})
 	}
 	slices.SortFunc(u.ByKey, func(a, b KeyFigures) int {
-		return cmp.Or(cmp.Compare(b.Frames, a.Frames), strings.Compare(a.KeyID, b.KeyID), strings.Compare(a.ProjectID, b.ProjectID))
+		return cmp.Or(cmp.Compare(b.Frames, a.Frames), strings.Compare(a.KeyID, b.KeyID),
+			strings.Compare(a.ProjectID, b.ProjectID))
 	})
 	var total account
 	voices, endpoints := map[string]*account{}, map[string]*account{}
@@ -142,7 +144,8 @@ func (a *account) bill(month int, frames int64) {
 
 func (a *account) figures(rates []int64) Figures {
 	f := Figures{
-		Requests: a.requests, Errors: a.errors, Cancelled: a.cancelled, Frames: a.frames, Billed: a.billed, Chars: a.chars,
+		Requests: a.requests, Errors: a.errors, Cancelled: a.cancelled, Frames: a.frames, Billed: a.billed,
+		Chars:   a.chars,
 		TTFAP50: milliseconds(&a.ttfa, 0.50), TTFAP95: milliseconds(&a.ttfa, 0.95),
 	}
 	for month, billed := range a.months {

@@ -40,7 +40,9 @@ func (r *Reports) Bills(ctx context.Context, orgID string) ([]Bill, error) {
 	bills := make([]Bill, 0, len(months))
 	for month, t := range months {
 		rate, closed := rates.at(month)
-		bills = append(bills, Bill{Month: month, Requests: t.Requests, Billed: t.Billed, Rate: rate, Paise: Paise(t.Billed, rate), Closed: closed})
+		bills = append(bills,
+			Bill{Month: month, Requests: t.Requests, Billed: t.Billed, Rate: rate, Paise: Paise(t.Billed, rate),
+				Closed: closed})
 	}
 	slices.SortFunc(bills, func(a, b Bill) int { return strings.Compare(b.Month, a.Month) })
 	return bills, nil

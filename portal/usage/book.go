@@ -39,11 +39,12 @@ func (b Batch) Months() []string {
 	return months
 }
 
-// Aggregate works out what b changes when its source is booked up to the position at. Events that are stored already are left out. An event of
-// a month that is in closed is booked on b.Today.
+// Aggregate works out what b changes when its source is booked up to the position at. Events that are stored already
+// are left out. An event of a month that is in closed is booked on b.Today.
 //
-// It returns a *[meter.GapError] if events are missing before b, and also if b ends before at: then either b is an old batch that was
-// late, or its source counts anew from an old copy of its log. It returns a *[meter.ForkError] if b has another event at that position.
+// It returns a *[meter.GapError] if events are missing before b, and also if b ends before at: then either b is an
+// old batch that was late, or its source counts anew from an old copy of its log. It returns a *[meter.ForkError] if
+// b has another event at that position.
 func Aggregate(b Batch, at Position, closed []string) (BatchChange, error) {
 	position := at.Seq
 	if len(b.Events) == 0 {
@@ -52,7 +53,8 @@ func Aggregate(b Batch, at Position, closed []string) (BatchChange, error) {
 	first, last := b.Events[0].Seq, b.Events[len(b.Events)-1].Seq
 	for i := range b.Events {
 		if b.Events[i].Seq != first+int64(i) {
-			return BatchChange{}, fmt.Errorf("usage batch of %s: event %d follows %d", b.Source, b.Events[i].Seq, first+int64(i)-1)
+			return BatchChange{},
+				fmt.Errorf("usage batch of %s: event %d follows %d", b.Source, b.Events[i].Seq, first+int64(i)-1)
 		}
 	}
 	if first > position+1 || last < position {
@@ -93,8 +95,9 @@ func Aggregate(b Batch, at Position, closed []string) (BatchChange, error) {
 	return k, nil
 }
 
-// markOf tells an event from every other one that has its number. It depends on nothing that later versions may add to events, so that
-// one that comes again after an update is known. The final record that recovery writes for a stream is the same in each copy of a log.
+// markOf tells an event from every other one that has its number. It depends on nothing that later versions may add
+// to events, so that one that comes again after an update is known. The final record that recovery writes for a
+// stream is the same in each copy of a log.
 func markOf(e *meter.Event) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %d %d", e.ID, e.Kind, e.At.UnixMicro(), e.Frames, e.Billed))
 	return hex.EncodeToString(sum[:12])
@@ -115,9 +118,11 @@ func requestOf(e meter.Event, id, date, source string) Request {
 	return Request{
 		ID: id, Date: date, Source: source,
 		OrgID: e.OrgID, ProjectID: e.ProjectID, KeyID: e.KeyID, KeyPrefix: e.KeyPrefix, Playground: e.Playground,
-		Start: e.Start, RequestID: e.RequestID, Endpoint: e.Endpoint, Voice: e.Voice, Format: e.Format, Status: status, Error: e.Error,
+		Start: e.Start, RequestID: e.RequestID, Endpoint: e.Endpoint, Voice: e.Voice, Format: e.Format,
+		Status: status, Error: e.Error,
 		Frames: e.Frames, Billed: e.Billed, Chars: e.Chars, Chunks: e.Chunks,
-		TTFAus: e.TTFAus, Queueus: e.Queueus, Wallus: e.Wallus, Synthus: e.Synthus, PrefillCached: e.PrefillCached, Seed: e.Seed,
+		TTFAus: e.TTFAus, Queueus: e.Queueus, Wallus: e.Wallus, Synthus: e.Synthus, PrefillCached: e.PrefillCached,
+		Seed: e.Seed,
 	}
 }
 

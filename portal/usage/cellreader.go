@@ -10,8 +10,9 @@ import (
 
 var errCells = errors.New("usage shard: the cells are damaged")
 
-// cellReader reads encoded cells one after another. What it reads may be damaged: that is an error, never a panic, and never takes more
-// memory than a few times what there is to read. A cellReader that is opened again uses its memory again.
+// cellReader reads encoded cells one after another. What it reads may be damaged: that is an error, never a panic,
+// and never takes more memory than a few times what there is to read. A cellReader that is opened again uses its
+// memory again.
 type cellReader struct {
 	reader
 	names  []string
@@ -49,8 +50,8 @@ func (r *cellReader) open(b []byte, known map[string]string) error {
 	return nil
 }
 
-// next reads all of a cell but its two sketches, TTFA and queue, which the caller must read or skip before it calls next again. It
-// returns false when there is no further cell; then close tells whether that was right.
+// next reads all of a cell but its two sketches, TTFA and queue, which the caller must read or skip before it calls
+// next again. It returns false when there is no further cell; then close tells whether that was right.
 func (r *cellReader) next(c *cell) bool {
 	if r.left == 0 || r.broken {
 		return false
@@ -68,7 +69,8 @@ func (r *cellReader) next(c *cell) bool {
 		return false
 	}
 	r.before, r.first = at, false
-	c.project, c.key, c.voice, c.endpoint, c.prefix = r.names[at[0]], r.names[at[1]], r.names[at[2]], r.names[at[3]], r.names[at[4]]
+	c.project, c.key, c.voice, c.endpoint, c.prefix = r.names[at[0]], r.names[at[1]], r.names[at[2]], r.names[at[3]],
+		r.names[at[4]]
 	for _, n := range [...]*int64{&c.requests, &c.errors, &c.cancelled, &c.frames, &c.billed, &c.chars, &c.synthUS} {
 		*n = r.varint()
 	}
@@ -106,8 +108,8 @@ func (r *cellReader) close() error {
 
 // reader reads numbers that may be damaged. After the first fault it returns zeros.
 //
-// It counts where it is instead of cutting b: a slice that is stored anew for each number costs a write barrier while garbage is
-// collected, which was a third of the time of a report.
+// It counts where it is instead of cutting b: a slice that is stored anew for each number costs a write barrier while
+// garbage is collected, which was a third of the time of a report.
 type reader struct {
 	b      []byte
 	pos    int

@@ -9,7 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// PlaygroundKey stands for all playground keys of a project. There can be hundreds a day, and nobody tells them apart by name.
+// PlaygroundKey stands for all playground keys of a project. There can be hundreds a day, and nobody tells them apart
+// by name.
 const PlaygroundKey = "playground"
 
 // cellKey is what usage is told apart by within a shard.

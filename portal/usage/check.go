@@ -59,8 +59,8 @@ func NewChecker(owners Owners, file *RefusedFile, log *slog.Logger) *Checker {
 // Refused returns how many events were refused. One that comes again after a restart of the portal counts again.
 func (c *Checker) Refused() int64 { return c.refused.Load() }
 
-// check returns the numbers of the events of b that cannot be true, each with the reason. What is known to be booked is not looked at again:
-// its key may be gone by now.
+// check returns the numbers of the events of b that cannot be true, each with the reason. What is known to be booked
+// is not looked at again: its key may be gone by now.
 func (c *Checker) check(ctx context.Context, b Batch, store Store, now time.Time) (map[int64]string, error) {
 	refused := map[int64]string{}
 	owners := map[string]string{} // by key, organisation and project: what is wrong with them
@@ -95,8 +95,8 @@ func (c *Checker) check(ctx context.Context, b Batch, store Store, now time.Time
 	return refused, nil
 }
 
-// negativeBilling says what is wrong with an event that takes back what its stream was billed; "" for nothing. before is what events of the
-// stream bill that are not stored yet.
+// negativeBilling says what is wrong with an event that takes back what its stream was billed; "" for nothing. before
+// is what events of the stream bill that are not stored yet.
 func negativeBilling(ctx context.Context, store Store, e *meter.Event, before int64) (string, error) {
 	rows, err := rowsOf(ctx, store, e)
 	if err != nil {
@@ -152,8 +152,8 @@ func isStatus(s meter.Status) bool {
 	return false
 }
 
-// foreign says what is wrong with whose an event is; "" for nothing. A key of a browser is deleted a day after its end, and its usage
-// may come later.
+// foreign says what is wrong with whose an event is; "" for nothing. A key of a browser is deleted a day after its
+// end, and its usage may come later.
 func (c *Checker) foreign(ctx context.Context, e *meter.Event, now time.Time) (string, error) {
 	owner, err := c.owners.OwnerOf(ctx, e.KeyID)
 	switch {
@@ -168,12 +168,14 @@ func (c *Checker) foreign(ctx context.Context, e *meter.Event, now time.Time) (s
 	case err != nil:
 		return "", err
 	case owner != Owner{e.OrgID, e.ProjectID}:
-		return fmt.Sprintf("key: %.64q is not of the organisation %.64q and its project %.64q", e.KeyID, e.OrgID, e.ProjectID), nil
+		return fmt.Sprintf("key: %.64q is not of the organisation %.64q and its project %.64q", e.KeyID, e.OrgID,
+			e.ProjectID), nil
 	}
 	return "", nil
 }
 
-// saveRefused puts what is refused of b aside, before b is booked: after a crash in between it comes again. What cannot be kept is in the log.
+// saveRefused puts what is refused of b aside, before b is booked: after a crash in between it comes again. What
+// cannot be kept is in the log.
 func (c *Checker) saveRefused(ctx context.Context, b meter.Batch, refused map[int64]string, now time.Time) {
 	if c.file == nil || len(refused) == 0 {
 		return
@@ -191,7 +193,8 @@ func (c *Checker) saveRefused(ctx context.Context, b meter.Batch, refused map[in
 		return
 	}
 	if err := c.file.add(all); err != nil {
-		c.log.ErrorContext(ctx, "refused usage is not kept in its file but in this log alone", "file", c.file.path, "events", len(all), "error", err)
+		c.log.ErrorContext(ctx, "refused usage is not kept in its file but in this log alone", "file", c.file.path,
+			"events", len(all), "error", err)
 		return
 	}
 	c.mu.Lock()
@@ -220,7 +223,8 @@ func (c *Checker) report(ctx context.Context, b meter.Batch, refused map[int64]s
 			continue
 		}
 		c.refused.Add(1)
-		c.log.ErrorContext(ctx, "usage was refused and is not billed; look at who sent it", "reason", reason, "source", b.Source,
+		c.log.ErrorContext(ctx, "usage was refused and is not billed; look at who sent it", "reason", reason,
+			"source", b.Source,
 			"org", e.OrgID, "key", e.KeyID, "frames", e.Frames, "billed", e.Billed, "event", e)
 	}
 }

@@ -14,10 +14,12 @@ import (
 // WriteDays writes the days of u as CSV, with a head line.
 func WriteDays(w io.Writer, u Usage) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"date", "requests", "errors", "cancelled", "audio_s", "minutes", "chars", "ttfa_p50_ms", "ttfa_p95_ms", "rtf_avg", "amount_paise", "amount_inr"})
+	_ = out.Write([]string{"date", "requests", "errors", "cancelled", "audio_s", "minutes", "chars", "ttfa_p50_ms",
+		"ttfa_p95_ms", "rtf_avg", "amount_paise", "amount_inr"})
 	for _, d := range u.ByDay {
 		_ = out.Write([]string{
-			d.Date, whole(d.Requests), whole(d.Errors), whole(d.Cancelled), Seconds(d.Frames), Minutes(d.Frames), whole(d.Chars),
+			d.Date, whole(d.Requests), whole(d.Errors), whole(d.Cancelled), Seconds(d.Frames), Minutes(d.Frames),
+			whole(d.Chars),
 			optional(d.TTFAP50), optional(d.TTFAP95), optional(d.RTF), whole(d.Paise), Rupees(d.Paise),
 		})
 	}
@@ -27,21 +29,23 @@ func WriteDays(w io.Writer, u Usage) error {
 // WriteBills writes bills as CSV, with a head line.
 func WriteBills(w io.Writer, bills []Bill) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"month", "status", "requests", "audio_s", "minutes", "paise_per_minute", "amount_paise", "amount_inr"})
+	_ = out.Write([]string{"month", "status", "requests", "audio_s", "minutes", "paise_per_minute", "amount_paise",
+		"amount_inr"})
 	for _, b := range bills {
 		status := "open"
 		if b.Closed {
 			status = "closed"
 		}
 		_ = out.Write([]string{
-			b.Month, status, whole(b.Requests), Seconds(b.Billed), Minutes(b.Billed), whole(b.Rate), whole(b.Paise), Rupees(b.Paise),
+			b.Month, status, whole(b.Requests), Seconds(b.Billed), Minutes(b.Billed), whole(b.Rate), whole(b.Paise),
+			Rupees(b.Paise),
 		})
 	}
 	return finish(out)
 }
 
-// WriteRequests writes every request that q selects as CSV, newest first, with a head line. It reads them page by page and ignores
-// q.Limit. What was written before an error stands.
+// WriteRequests writes every request that q selects as CSV, newest first, with a head line. It reads them page by
+// page and ignores q.Limit. What was written before an error stands.
 func (r *Reports) WriteRequests(ctx context.Context, w io.Writer, q RequestQuery) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{
@@ -56,9 +60,12 @@ func (r *Reports) WriteRequests(ctx context.Context, w io.Writer, q RequestQuery
 		}
 		for _, row := range page.Requests {
 			_ = out.Write([]string{
-				row.Start.UTC().Format("2006-01-02T15:04:05.000Z07:00"), text(row.RequestID), row.ProjectID, row.KeyID, row.KeyPrefix,
-				row.Endpoint, text(row.Voice), row.Format, string(row.Status), text(row.Error), whole(int64(row.Chars)), whole(int64(row.Chunks)),
-				whole(row.Frames), Seconds(row.Frames), whole(row.Billed), tenths(row.TTFAus), tenths(row.Queueus), tenths(row.Wallus),
+				row.Start.UTC().Format("2006-01-02T15:04:05.000Z07:00"), text(row.RequestID), row.ProjectID,
+				row.KeyID, row.KeyPrefix,
+				row.Endpoint, text(row.Voice), row.Format, string(row.Status), text(row.Error),
+				whole(int64(row.Chars)), whole(int64(row.Chunks)),
+				whole(row.Frames), Seconds(row.Frames), whole(row.Billed), tenths(row.TTFAus), tenths(row.Queueus),
+				tenths(row.Wallus),
 				optional(row.RTF()), strconv.FormatBool(row.PrefillCached), whole(row.Seed),
 			})
 		}
@@ -71,10 +78,12 @@ func (r *Reports) WriteRequests(ctx context.Context, w io.Writer, q RequestQuery
 	}
 }
 
-// text keeps spreadsheets from taking what a client has chosen for a formula (OWASP, CSV injection): what begins with =, +, - or @,
-// also in the wide form of East Asia, behind white space or behind characters that nobody sees, is quoted with an apostrophe.
+// text keeps spreadsheets from taking what a client has chosen for a formula (OWASP, CSV injection): what begins with
+// =, +, - or @, also in the wide form of East Asia, behind white space or behind characters that nobody sees, is
+// quoted with an apostrophe.
 func text(s string) string {
-	first := strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) })
+	first := strings.TrimLeftFunc(s,
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) })
 	begins, _ := utf8.DecodeRuneInString(first)
 	if strings.ContainsRune("=+-@＝＋－＠", begins) || s != "" && s[0] < ' ' {
 		return "'" + s
@@ -94,7 +103,8 @@ func optional(f *float64) string {
 
 // tenths writes microseconds as milliseconds with one decimal.
 func tenths(us int64) string {
-	return strconv.FormatFloat((time.Duration(us)*time.Microsecond).Round(100*time.Microsecond).Seconds()*1000, 'f', 1, 64)
+	return strconv.FormatFloat((time.Duration(us)*time.Microsecond).Round(100*time.Microsecond).Seconds()*1000, 'f',
+		1, 64)
 }
 
 func finish(out *csv.Writer) error {

@@ -2,8 +2,9 @@ package usage
 
 import "math"
 
-// histogram is what many sketches add up to: a sketch with a dense store, to which a bin is added without looking for its place. It comes
-// in pages, because durations of one kind need a few hundred of all the bins there are. The zero value is empty.
+// histogram is what many sketches add up to: a sketch with a dense store, to which a bin is added without looking for
+// its place. It comes in pages, because durations of one kind need a few hundred of all the bins there are. The zero
+// value is empty.
 type histogram struct {
 	zeros uint64 // of the value 0
 	pages [maxIndex/pageBins + 1]*[pageBins]uint64
@@ -58,8 +59,9 @@ func (h *histogram) count() uint64 {
 	return n
 }
 
-// quantile returns the smallest of the durations, in microseconds and within 1 %, that a share q of them, from 0 to 1, does not exceed:
-// the nearest rank, so that of a few durations the 95th percentile is the longest. ok is false when there are none.
+// quantile returns the smallest of the durations, in microseconds and within 1 %, that a share q of them, from 0 to
+// 1, does not exceed: the nearest rank, so that of a few durations the 95th percentile is the longest. ok is false
+// when there are none.
 func (h *histogram) quantile(q float64) (us float64, ok bool) {
 	n := h.count()
 	if n == 0 {

@@ -19,7 +19,8 @@ type Ledger struct {
 // NewLedger returns a ledger that books in store.
 func NewLedger(store Store) *Ledger { return &Ledger{store: store} }
 
-// Checked returns a ledger that books only what c finds possible. What it refuses counts as taken in, so that its source goes on.
+// Checked returns a ledger that books only what c finds possible. What it refuses counts as taken in, so that its
+// source goes on.
 func (l *Ledger) Checked(c *Checker) *Ledger { return &Ledger{l.store, c} }
 
 // Send books b exactly once, however often it comes.
@@ -47,8 +48,9 @@ func (l *Ledger) Send(ctx context.Context, b meter.Batch) error {
 	return nil
 }
 
-// copies returns the numbers of the events of b that are booked from another source, of which the log of b is a copy. The request log
-// knows them. A stream that ran while the log was copied ends in both copies, and the end that was reported first counts.
+// copies returns the numbers of the events of b that are booked from another source, of which the log of b is a copy.
+// The request log knows them. A stream that ran while the log was copied ends in both copies, and the end that was
+// reported first counts.
 func copies(ctx context.Context, store Store, b meter.Batch) (map[int64]string, error) {
 	booked := map[int64]string{}
 	for i := range b.Events {
@@ -73,5 +75,6 @@ func copies(ctx context.Context, store Store, b meter.Batch) (map[int64]string, 
 func rowsOf(ctx context.Context, store Store, e *meter.Event) ([]Request, error) {
 	q := RequestQuery{OrgID: e.OrgID, From: e.Start, To: e.Start.Add(time.Microsecond), Limit: maxRequests}
 	rows, err := store.Requests(ctx, q)
-	return slices.DeleteFunc(rows, func(r Request) bool { return r.ID != e.ID && !strings.HasPrefix(r.ID, e.ID+"~") }), err
+	return slices.DeleteFunc(rows,
+		func(r Request) bool { return r.ID != e.ID && !strings.HasPrefix(r.ID, e.ID+"~") }), err
 }

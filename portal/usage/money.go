@@ -41,7 +41,8 @@ func (r Rates) check() error {
 			return fmt.Errorf("rate from %q: want a month such as 2026-11", rate.From)
 		}
 		if i > 0 && rate.From <= r[i-1].From {
-			return fmt.Errorf("rate from %q comes behind the one from %q: want them in order of month", rate.From, r[i-1].From)
+			return fmt.Errorf("rate from %q comes behind the one from %q: want them in order of month", rate.From,
+				r[i-1].From)
 		}
 	}
 	return nil
@@ -71,7 +72,8 @@ func Rupees(paise int64) string { return decimal(paise, 100, 2) }
 // Seconds writes how long frames sound in seconds with two decimals, which is exact. It is a JSON number.
 func Seconds(frames int64) string { return decimal(8*frames, 100, 2) }
 
-// Minutes writes how long frames sound in minutes with three decimals, rounded half away from zero. It is a JSON number.
+// Minutes writes how long frames sound in minutes with three decimals, rounded half away from zero. It is a JSON
+// number.
 func Minutes(frames int64) string {
 	half := int64(3)
 	if frames < 0 {

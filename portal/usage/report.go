@@ -51,10 +51,11 @@ func (r *Reports) Rate() int64 { return r.rates.at(monthOf(meter.DateOf(time.Now
 
 // Query asks for the usage of an organisation.
 type Query struct {
-	OrgID     string    // required
-	ProjectID string    // empty: all of them
-	From, To  time.Time // the days that From..To touches are reported as a whole; To is exclusive. Zero: the last 30 days
-	Split     Split
+	OrgID     string // required
+	ProjectID string // empty: all of them
+	// the days that From..To touches are reported as a whole; To is exclusive. Zero: the last 30 days
+	From, To time.Time
+	Split    Split
 }
 
 // Usage is the answer to a [Query].
@@ -66,7 +67,8 @@ type Usage struct {
 	ByKey            []KeyFigures // most frames first
 	ByVoice          []NamedFigures
 	ByEndpoint       []NamedFigures
-	Series           []Series // as Query.Split says: the 8 with the most frames, most first, and [Other] if there are more
+	// as Query.Split says: the 8 with the most frames, most first, and [Other] if there are more
+	Series []Series
 }
 
 // Figures is usage added up.

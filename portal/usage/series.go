@@ -21,7 +21,8 @@ const Other = "other"
 
 const maxSeries = 8 // besides Other
 
-// Series is the usage of each day with one key, voice or endpoint. All playground keys are one, with the id [PlaygroundKey].
+// Series is the usage of each day with one key, voice or endpoint. All playground keys are one, with the id
+// [PlaygroundKey].
 type Series struct {
 	ID     string
 	Prefix string  // of a key

@@ -1,7 +1,7 @@
 // Package usage adds up what was spoken, exactly once, and tells it as totals, series, requests and bills.
 //
-// A [Ledger] takes batches of events in and books them in a [Store]; [Reports] reads them. Usage is counted in frames and money in paise,
-// both integers; days and months are those of India.
+// A [Ledger] takes batches of events in and books them in a [Store]; [Reports] reads them. Usage is counted in frames
+// and money in paise, both integers; days and months are those of India.
 package usage
 
 import (
@@ -41,8 +41,8 @@ func Merge(shards []Shard) (Shard, error) {
 	return sum, nil
 }
 
-// Equal reports whether shards hold, all together, the same cells as one shard that was folded from events. It is for tests of stores:
-// cells are added up to the last bin of a sketch in whatever order and pieces the events came.
+// Equal reports whether shards hold, all together, the same cells as one shard that was folded from events. It is for
+// tests of stores: cells are added up to the last bin of a sketch in whatever order and pieces the events came.
 func Equal(shards []Shard, events []meter.Event) (bool, error) {
 	var got, want cells
 	for _, s := range shards {

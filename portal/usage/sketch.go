@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// sketch counts durations so that quantiles can be told within 1 %. It is the DDSketch of Masson, Rim and Lee (VLDB 2019) with a
-// sparse store: bin i holds the values in (γ^(i-1), γ^i]. Two sketches are merged by adding bins, so the result does not depend on the
-// order. The zero value is empty.
+// sketch counts durations so that quantiles can be told within 1 %. It is the DDSketch of Masson, Rim and Lee (VLDB
+// 2019) with a sparse store: bin i holds the values in (γ^(i-1), γ^i]. Two sketches are merged by adding bins, so the
+// result does not depend on the order. The zero value is empty.
 //
-// It is our own because ours has one mapping, whole numbers only and one encoding: it costs no dependency on protobuf, and an add
-// allocates only for a new bin.
+// It is our own because ours has one mapping, whole numbers only and one encoding: it costs no dependency on
+// protobuf, and an add allocates only for a new bin.
 type sketch struct {
 	zeros uint64 // of the value 0
 	bins  []bin  // in order of index
@@ -73,8 +73,8 @@ func (s *sketch) merge(o *sketch) {
 	s.bins = append(append(sum, a...), b...)
 }
 
-// append writes the sketch: uvarint zeros, uvarint bins, then for each bin uvarint index less the index before it (for the first: the
-// index) and uvarint count.
+// append writes the sketch: uvarint zeros, uvarint bins, then for each bin uvarint index less the index before it
+// (for the first: the index) and uvarint count.
 func (s *sketch) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, s.zeros)
 	b = binary.AppendUvarint(b, uint64(len(s.bins)))
@@ -95,7 +95,8 @@ func (s *sketch) read(r *reader) {
 	before := uint64(0)
 	for i := range s.bins {
 		var step, count uint64
-		if b := r.rest(); len(b) >= 2 && b[0]|b[1] < 0x80 { // reports read millions of these, so that one look at both pays
+		if b := r.rest(); len(b) >= 2 &&
+			b[0]|b[1] < 0x80 { // reports read millions of these, so that one look at both pays
 			step, count = uint64(b[0]), uint64(b[1])
 			r.pos += 2
 		} else {

@@ -8,20 +8,24 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// Store keeps usage. It is safe for concurrent use, also by several processes on one database. Implementations hold no rule: what an
-// event changes is worked out by [Aggregate] and [ShardChange.Fold], inside the store's transaction.
+// Store keeps usage. It is safe for concurrent use, also by several processes on one database. Implementations hold
+// no rule: what an event changes is worked out by [Aggregate] and [ShardChange.Fold], inside the store's transaction.
 type Store interface {
-	// Apply books b exactly once, in one transaction: it reads the position of b.Source (the zero one if it is not known) and
-	// which of [Batch.Months] are closed, hands both to [Aggregate], and writes what comes out of it: the shards, each folded over the one
-	// that is stored; the requests, added to those that are stored; and the new position. Either all of it is stored or nothing.
+	// Apply books b exactly once, in one transaction: it reads the position of b.Source (the zero one if it is not
+	// known) and which of [Batch.Months] are closed, hands both to [Aggregate], and writes what comes out of it: the
+	// shards, each folded over the one that is stored; the requests, added to those that are stored; and the new
+	// position. Either all of it is stored or nothing.
 	//
-	// The error is that of Book, such as a *meter.GapError or *meter.ForkError, or a failure of the store, after which the caller tries again.
+	// The error is that of Book, such as a *meter.GapError or *meter.ForkError, or a failure of the store, after
+	// which the caller tries again.
 	Apply(ctx context.Context, b Batch) error
 
-	// Shards returns the shards of an organisation for the days from..to, both inclusive and formatted as 2026-11-21, in order of date.
+	// Shards returns the shards of an organisation for the days from..to, both inclusive and formatted as 2026-11-21,
+	// in order of date.
 	Shards(ctx context.Context, orgID, from, to string) ([]Shard, error)
 
-	// Days returns the totals of the same shards, one for each day that has any, in order of date. It does not read cells.
+	// Days returns the totals of the same shards, one for each day that has any, in order of date. It does not read
+	// cells.
 	Days(ctx context.Context, orgID, from, to string) ([]Day, error)
 
 	// Requests returns rows of the request log, newest first: by Start and then ID, both descending.
@@ -30,20 +34,23 @@ type Store interface {
 	// ClosedMonths returns every closed month, oldest first.
 	ClosedMonths(ctx context.Context) ([]ClosedMonth, error)
 
-	// CloseMonth closes a month for every organisation. A month that is closed already stays as it is: closing twice, also from two
-	// processes at once, is no error and the first one counts. No Apply books on the month once CloseMonth has returned.
+	// CloseMonth closes a month for every organisation. A month that is closed already stays as it is: closing twice,
+	// also from two processes at once, is no error and the first one counts. No Apply books on the month once
+	// CloseMonth has returned.
 	CloseMonth(ctx context.Context, m ClosedMonth) error
 
-	// Compare returns, for each organisation that has usage on a day, what its shards and what its requests add up to at one moment.
+	// Compare returns, for each organisation that has usage on a day, what its shards and what its requests add up to
+	// at one moment.
 	Compare(ctx context.Context, date string) ([]Comparison, error)
 
-	// MergeShards makes the shards of each organisation on a day one, that of [MergedSource], by [Merge], and returns how many
-	// fewer there are. It takes as many transactions as it likes, each of which leaves every sum as it was: so it may end at any
-	// moment, run in two processes at once, and meet an Apply of the same shards. A store that has a limit on the size of a shard
-	// leaves those as they are that would be larger together.
+	// MergeShards makes the shards of each organisation on a day one, that of [MergedSource], by [Merge], and returns
+	// how many fewer there are. It takes as many transactions as it likes, each of which leaves every sum as it was:
+	// so it may end at any moment, run in two processes at once, and meet an Apply of the same shards. A store that
+	// has a limit on the size of a shard leaves those as they are that would be larger together.
 	MergeShards(ctx context.Context, date string) (fewer int, err error)
 
-	// SweepRequests deletes the request rows of all days before date, and returns how many. It may delete in several steps.
+	// SweepRequests deletes the request rows of all days before date, and returns how many. It may delete in several
+	// steps.
 	SweepRequests(ctx context.Context, date string) (int, error)
 }
 
@@ -55,9 +62,9 @@ type Batch struct {
 	Skipped map[int64]string // numbers of events that are not booked, each with the reason
 }
 
-// ShardKey names a shard: the usage of one organisation on one day, as one source has reported it. Each shard has one writer, its
-// source, so that sources do not wait for one another. Those of past days are merged, for sources come and go; what is still reported for
-// such a day begins a new one.
+// ShardKey names a shard: the usage of one organisation on one day, as one source has reported it. Each shard has one
+// writer, its source, so that sources do not wait for one another. Those of past days are merged, for sources come
+// and go; what is still reported for such a day begins a new one.
 type ShardKey struct {
 	OrgID  string
 	Source string
@@ -111,7 +118,8 @@ const Running meter.Status = "running"
 
 // Request is a row of the request log. There is no text in it.
 type Request struct {
-	ID     string // the event's; with a date behind it for what was booked on another day because its own month was closed
+	// the event's; with a date behind it for what was booked on another day because its own month was closed
+	ID     string
 	Date   string // on which it is booked
 	Source string
 
@@ -168,7 +176,8 @@ type ClosedMonth struct {
 	ClosedAt time.Time
 }
 
-// Comparison is the two ways of adding up the usage of an organisation on a day. They are equal, or something is broken.
+// Comparison is the two ways of adding up the usage of an organisation on a day. They are equal, or something is
+// broken.
 type Comparison struct {
 	OrgID    string
 	Date     string

@@ -10,13 +10,15 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// Months close so long after their end. By then a server that was cut off has usually reported; what comes later goes on the next bill.
+// Months close so long after their end. By then a server that was cut off has usually reported; what comes later goes
+// on the next bill.
 const closingGrace = 3 * 24 * time.Hour
 
 // comparedDays is how many past days the nightly comparison looks at: as many as a month waits for its closing.
 const comparedDays = 3
 
-// mergedDays is how many past days are looked at for shards to merge. What a source reports later than that stays a shard of its own.
+// mergedDays is how many past days are looked at for shards to merge. What a source reports later than that stays a
+// shard of its own.
 const mergedDays = 40
 
 // MaintenanceConfig says what is kept how long.
@@ -25,7 +27,8 @@ type MaintenanceConfig struct {
 	Retention int // days that request rows are kept; 0 means 35, and fewer than 7 are refused
 }
 
-// Maintenance closes months, deletes old request rows, compares the books and merges the shards of past days. It may run in several processes at once.
+// Maintenance closes months, deletes old request rows, compares the books and merges the shards of past days. It may
+// run in several processes at once.
 type Maintenance struct {
 	cfg   MaintenanceConfig
 	store Store
@@ -66,7 +69,8 @@ func NewMaintenance(cfg MaintenanceConfig, store Store, log *slog.Logger) (*Main
 	return &Maintenance{cfg: cfg, store: store, log: log}, nil
 }
 
-// Run does a round at once and then every night at half past two in India, until ctx ends. report is told what each round found.
+// Run does a round at once and then every night at half past two in India, until ctx ends. report is told what each
+// round found.
 func (u *Maintenance) Run(ctx context.Context, report func(Findings)) error {
 	for {
 		f, err := u.Round(ctx)
@@ -108,7 +112,8 @@ func (u *Maintenance) Round(ctx context.Context) (f Findings, err error) {
 		for _, c := range all {
 			if c.Shards != c.Requests {
 				f.Differences = append(f.Differences, c)
-				u.log.Error("usage does not add up: the request log and the totals differ", "org", c.OrgID, "date", c.Date, "totals", c.Shards, "request_log", c.Requests)
+				u.log.Error("usage does not add up: the request log and the totals differ", "org", c.OrgID, "date",
+					c.Date, "totals", c.Shards, "request_log", c.Requests)
 			}
 		}
 	}
@@ -137,10 +142,12 @@ func (u *Maintenance) closeMonths(ctx context.Context, now time.Time) ([]string,
 	for back := 12; back >= 1; back-- {
 		first := time.Date(local.Year(), local.Month()-time.Month(back), 1, 0, 0, 0, 0, meter.India)
 		month := first.Format(monthOnly)
-		if now.Before(first.AddDate(0, 1, 0).Add(closingGrace)) || slices.ContainsFunc(closed, func(c ClosedMonth) bool { return c.Month == month }) {
+		if now.Before(first.AddDate(0, 1, 0).Add(closingGrace)) ||
+			slices.ContainsFunc(closed, func(c ClosedMonth) bool { return c.Month == month }) {
 			continue
 		}
-		err := u.store.CloseMonth(ctx, ClosedMonth{Month: month, Rate: u.cfg.Rates.at(month), ClosedAt: now.UTC().Truncate(time.Microsecond)})
+		err := u.store.CloseMonth(ctx,
+			ClosedMonth{Month: month, Rate: u.cfg.Rates.at(month), ClosedAt: now.UTC().Truncate(time.Microsecond)})
 		if err != nil {
 			return done, err
 		}

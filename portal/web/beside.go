@@ -21,14 +21,17 @@ type Program struct {
 	Keys bool
 	// Connect returns origins that pages call beside these: those of issuers that people sign in with. Nil: none.
 	Connect func() []string
-	// Public is the address under which people reach the server, empty where it is not known. Cookies and the links in mails know that one name.
+	// Public is the address under which people reach the server, empty where it is not known. Cookies and the links
+	// in mails know that one name.
 	Public string
 }
 
 // pages of an organisation. Others are not found, which the portal's page says in its own words.
-var pages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices", "lexicon", "audit", "settings"}
+var pages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices", "lexicon",
+	"audit", "settings"}
 
-// Wrap answers for the pages that this program was built with, and lets other answer everything else. A program without pages is other alone.
+// Wrap answers for the pages that this program was built with, and lets other answer everything else. A program
+// without pages is other alone.
 func Wrap(other http.Handler, p Program) (http.Handler, error) {
 	built := Built()
 	if built == nil {
@@ -37,13 +40,15 @@ func Wrap(other http.Handler, p Program) (http.Handler, error) {
 	p.API = strings.TrimSuffix(p.API, "/")
 	site, err := New(Options{
 		Files: built, Connect: p.Connect, API: p.API, TLS: strings.HasPrefix(p.Public, "https://"),
-		Replace: map[string]string{`data-portal="on"`: `data-portal="` + onOff(p.Portal) + `"`, `data-keys="on"`: `data-keys="` + onOff(p.Keys) + `"`},
+		Replace: map[string]string{`data-portal="on"`: `data-portal="` + onOff(p.Portal) + `"`,
+			`data-keys="on"`: `data-keys="` + onOff(p.Keys) + `"`},
 	})
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	app, signin, lost := site.Page("app.html", http.StatusOK), site.Page("signin.html", http.StatusOK), site.Page("app.html", http.StatusNotFound)
+	app, signin, lost := site.Page("app.html", http.StatusOK), site.Page("signin.html", http.StatusOK),
+		site.Page("app.html", http.StatusNotFound)
 	mux.Handle("GET /app/{$}", app)
 	mux.HandleFunc("GET /app/{org}/{page...}", func(w http.ResponseWriter, r *http.Request) {
 		page := r.PathValue("page")
@@ -87,8 +92,8 @@ func Wrap(other http.Handler, p Program) (http.Handler, error) {
 	return oneName(p.Public, exact(mux, other)), nil
 }
 
-// exact lets other answer paths that are not clean, such as //v1/tts or /a/../b. [http.ServeMux] would redirect them, which no
-// preflight may follow, and other says in its own form that there is nothing.
+// exact lets other answer paths that are not clean, such as //v1/tts or /a/../b. [http.ServeMux] would redirect them,
+// which no preflight may follow, and other says in its own form that there is nothing.
 func exact(mux *http.ServeMux, other http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		written := r.URL.EscapedPath()
@@ -104,8 +109,8 @@ func exact(mux *http.ServeMux, other http.Handler) http.Handler {
 	})
 }
 
-// oneName leads whoever opens a page as localhost to 127.0.0.1, or the other way, where the public address is the other of the two. What
-// programs call is never redirected, and nobody is led anywhere else.
+// oneName leads whoever opens a page as localhost to 127.0.0.1, or the other way, where the public address is the
+// other of the two. What programs call is never redirected, and nobody is led anywhere else.
 func oneName(public string, h http.Handler) http.Handler {
 	u, err := url.Parse(public)
 	other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}
@@ -138,7 +143,8 @@ func isPage(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/app/") || strings.HasPrefix(r.URL.Path, "/docs/")
 }
 
-// returns is whether another provider has sent somebody back: with a code of OpenID Connect, its refusal, or a link of Firebase.
+// returns is whether another provider has sent somebody back: with a code of OpenID Connect, its refusal, or a link
+// of Firebase.
 func returns(q url.Values) bool { return q.Has("state") || q.Has("oobCode") }
 
 func onOff(on bool) string {

@@ -15,7 +15,8 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// landing is the page of whoever opens the address of the server, in two languages, with the voices that it has just now.
+// landing is the page of whoever opens the address of the server, in two languages, with the voices that it has just
+// now.
 type landing struct {
 	site    *Site
 	program Program

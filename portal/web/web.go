@@ -26,11 +26,14 @@ import (
 
 // Options say what is served. Files is required.
 type Options struct {
-	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed, or in its place.
+	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed, or
+	// in its place.
 	Files fs.FS
-	// Connect returns origins beside the page's own that pages may call, such as those of issuers, which tell theirs at any time. Nil: none.
+	// Connect returns origins beside the page's own that pages may call, such as those of issuers, which tell theirs
+	// at any time. Nil: none.
 	Connect func() []string
-	// API is the origin of the synthesis API, empty for that of the pages. Pages may call it, too, and find it in the place of data-api="".
+	// API is the origin of the synthesis API, empty for that of the pages. Pages may call it, too, and find it in the
+	// place of data-api="".
 	API string
 	// TLS is whether people reach the pages by https, such as through a proxy.
 	TLS bool
@@ -166,7 +169,8 @@ func (f file) with(filled *strings.Replacer) file {
 // isOrigin is whether a text is an origin and nothing else: it ends up in a header as it is.
 func isOrigin(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && s == u.Scheme+"://"+u.Host && !strings.ContainsAny(s, " ;,'\"*")
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && s == u.Scheme+"://"+u.Host &&
+		!strings.ContainsAny(s, " ;,'\"*")
 }
 
 // policyFor is the policy of pages that call api, which speaks and has samples, and connect.
@@ -180,7 +184,8 @@ func policyFor(api string, connect []string) string {
 		scheme, host, _ := strings.Cut(c, "://")
 		sources = append(sources, c, "ws"+strings.TrimPrefix(scheme, "http")+"://"+host)
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " + strings.Join(sources, " ") + "; media-src " + media +
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src " +
+		strings.Join(sources, " ") + "; media-src " + media +
 		"; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 

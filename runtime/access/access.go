@@ -1,7 +1,7 @@
 // Package access turns a presented API key into a grant: what its holder may do.
 //
-// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, of which a [KeySnapshot] keeps what the
-// next process begins with, and a [Guard] before any keyring makes guessing slow.
+// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, of which a [KeySnapshot] keeps
+// what the next process begins with, and a [Guard] before any keyring makes guessing slow.
 package access
 
 import (
@@ -16,8 +16,9 @@ import (
 
 // Why a request gets no grant. The texts are part of the API.
 var (
-	ErrMissingKey  = errors.New("missing x-api-key")
-	ErrInvalidKey  = errors.New("invalid api key")    // unknown, revoked, expired, or not for this origin: nobody is told which
+	ErrMissingKey = errors.New("missing x-api-key")
+	// unknown, revoked, expired, or not for this origin: nobody is told which
+	ErrInvalidKey  = errors.New("invalid api key")
 	ErrUnavailable = errors.New("portal unavailable") // the key may be good, but nobody is there to ask; try again
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The limits of guessing. What protects keys is their length; these protect the server from those who try anyway, or who never notice
-// that their key is revoked.
+// The limits of guessing. What protects keys is their length; these protect the server from those who try anyway, or
+// who never notice that their key is revoked.
 const (
 	freeGuesses  = 20                     // wrong keys that an address may present at once without being slowed
 	forgiveEvery = 3 * time.Second        // a wrong key is forgotten after this, so that 20 a minute stay free
@@ -18,14 +18,15 @@ const (
 	maxDelay     = 5 * time.Second        // and the longest that it may come to
 	maxGuesses   = freeGuesses + int(maxDelay/delayStep)
 
-	maxAddresses     = 10_000 // that are remembered; beyond, the one that was quiet for longest is forgotten
-	maxDelayed       = 4000   // answers that are held back for more than delayStep; some 20 kB each, with their connection
-	maxDelayedOfOne  = 1000   // of them, of one address
-	sharedBitsOfIPv6 = 64     // one customer has at least so many addresses to guess from
+	maxAddresses = 10_000 // that are remembered; beyond, the one that was quiet for longest is forgotten
+	// answers that are held back for more than delayStep; some 20 kB each, with their connection
+	maxDelayed       = 4000
+	maxDelayedOfOne  = 1000 // of them, of one address
+	sharedBitsOfIPv6 = 64   // one customer has at least so many addresses to guess from
 )
 
-// Guard is a keyring that holds the answer back when an address has presented many wrong keys. Good keys are never delayed: behind one
-// address there may be many people. It is safe for concurrent use.
+// Guard is a keyring that holds the answer back when an address has presented many wrong keys. Good keys are never
+// delayed: behind one address there may be many people. It is safe for concurrent use.
 type Guard struct {
 	next Keyring
 

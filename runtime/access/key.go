@@ -12,9 +12,10 @@ import (
 	"github.com/swar-tts/swar/runtime/ident"
 )
 
-// A key is a prefix, 32 random characters (190 bits) and a checksum of 6 characters over both, all of them in [0-9A-Za-z]. The prefix
-// lets scanners find leaked keys, underscores let a double click select all of it, and the checksum tells a typing error or junk from
-// a key without a look-up. The scheme is the one that GitHub described for its tokens in 2021.
+// A key is a prefix, 32 random characters (190 bits) and a checksum of 6 characters over both, all of them in
+// [0-9A-Za-z]. The prefix lets scanners find leaked keys, underscores let a double click select all of it, and the
+// checksum tells a typing error or junk from a key without a look-up. The scheme is the one that GitHub described for
+// its tokens in 2021.
 const (
 	LivePrefix       = "swar_live_" // of keys that are valid until they are revoked
 	PlaygroundPrefix = "swar_play_" // of short-lived keys for browsers
@@ -32,11 +33,12 @@ const (
 	base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// Hash is the SHA-256 of a key. It is what is stored of a key, and enough to recognise one. Keys are random, so that a slow hash would
-// only make requests slow.
+// Hash is the SHA-256 of a key. It is what is stored of a key, and enough to recognise one. Keys are random, so that
+// a slow hash would only make requests slow.
 type Hash [sha256.Size]byte
 
-// New makes a key with LivePrefix or PlaygroundPrefix. Nothing but the caller holds the key: it is shown once and kept nowhere.
+// New makes a key with LivePrefix or PlaygroundPrefix. Nothing but the caller holds the key: it is shown once and
+// kept nowhere.
 func New(prefix string) (key string, h Hash) {
 	b := make([]byte, 0, keyLen)
 	b = append(b, prefix...)
@@ -45,7 +47,8 @@ func New(prefix string) (key string, h Hash) {
 	return string(b), sha256.Sum256(b)
 }
 
-// Parse reports whether key is well formed, and its prefix. It looks nothing up and allocates nothing, so that junk costs nothing.
+// Parse reports whether key is well formed, and its prefix. It looks nothing up and allocates nothing, so that junk
+// costs nothing.
 func Parse(key string) (prefix string, ok bool) {
 	switch {
 	case len(key) != keyLen:
@@ -77,8 +80,8 @@ func HashOf(key string) Hash { return sha256.Sum256(bytesOf(key)) }
 // 26 are 154 bits. swar_live_abcdef… → swar_live_abcdef. The 26 characters that stay hidden are 154 bits.
 func KeyHint(key string) string { return key[:len(LivePrefix)+hintChars] }
 
-// KeyID returns the identifier of the key: "key_" and the first 130 bits of the hash. So one record is found alike by the key that a
-// client presents and by the identifier that a person clicks on. It is safe to log.
+// KeyID returns the identifier of the key: "key_" and the first 130 bits of the hash. So one record is found alike by
+// the key that a client presents and by the identifier that a person clicks on. It is safe to log.
 func (h Hash) KeyID() string { return ident.Of("key_", h) }
 
 // String returns the hash in hexadecimal.
@@ -115,8 +118,8 @@ func appendRandom(b []byte, n int) []byte {
 	}
 }
 
-// bytesOf returns the bytes of s, to be read only. A conversion would copy the key to the heap for every request, because the compiler
-// does not know that hashing only reads.
+// bytesOf returns the bytes of s, to be read only. A conversion would copy the key to the heap for every request,
+// because the compiler does not know that hashing only reads.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 // appendChecksum appends the CRC-32 of IEEE 802.3.

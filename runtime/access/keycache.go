@@ -74,13 +74,14 @@ func NewKeyCache(cfg KeyCacheConfig) *KeyCache {
 
 // Grant implements [Keyring]. It allocates nothing.
 //
-// A key that is bound to an origin is refused without the header Origin too: browsers send it with every POST and every WebSocket
-// handshake, and what is no browser has no business with such a key.
+// A key that is bound to an origin is refused without the header Origin too: browsers send it with every POST and
+// every WebSocket handshake, and what is no browser has no business with such a key.
 func (c *KeyCache) Grant(_ context.Context, creds Credentials) (Grant, error) {
 	if _, ok := Parse(creds.Key); !ok {
 		return Grant{}, ErrInvalidKey
 	}
-	// Only hashes are compared from here on. How long that takes tells about the hash of a guess, which nobody can steer.
+	// Only hashes are compared from here on. How long that takes tells about the hash of a guess, which nobody can
+	// steer.
 	hash, now := HashOf(creds.Key), time.Now()
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -133,8 +134,8 @@ func (c *KeyCache) replaceLocked(entries []Entry) (narrowed bool) {
 	return c.applyLocked(entries) || narrowed
 }
 
-// PortalLost notes that the portal can no longer be heard. Known keys stay good for the grace from the first Away on; unknown ones may be new,
-// so that nothing is said about them.
+// PortalLost notes that the portal can no longer be heard. Known keys stay good for the grace from the first Away on;
+// unknown ones may be new, so that nothing is said about them.
 func (c *KeyCache) PortalLost() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,8 +186,8 @@ func (c *KeyCache) Size() (keys int, current bool) {
 	return len(c.keys), c.lostAt.IsZero()
 }
 
-// LastUsed returns when keys were last used, by key id, since the last call. A time is early by up to a second: a key that is used all
-// the time is noted once a second.
+// LastUsed returns when keys were last used, by key id, since the last call. A time is early by up to a second: a key
+// that is used all the time is noted once a second.
 func (c *KeyCache) LastUsed() map[string]time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,8 +229,9 @@ func (c *KeyCache) applyLocked(entries []Entry) (narrowed bool) {
 		c.changes++
 		h.origin = e.Origin
 		h.grant = Grant{
-			KeyID: h.grant.KeyID, KeyPrefix: e.KeyPrefix, OrgID: e.OrgID, ProjectID: e.ProjectID, Playground: e.Playground,
-			Voices: e.Voices, Disclosure: e.Disclosure, Ended: h.ended,
+			KeyID: h.grant.KeyID, KeyPrefix: e.KeyPrefix, OrgID: e.OrgID, ProjectID: e.ProjectID,
+			Playground: e.Playground,
+			Voices:     e.Voices, Disclosure: e.Disclosure, Ended: h.ended,
 		}
 		if !h.until.Equal(e.ExpiresAt) {
 			h.until = e.ExpiresAt

@@ -29,8 +29,8 @@ const (
 
 // KeySnapshot saves a [KeyCache] to a file, for a process that starts while the portal is unreachable.
 //
-// The file has hashes of keys and their rights, never a key. It is valid for the grace of the cache, counted from the last
-// contact of any process with the portal.
+// The file has hashes of keys and their rights, never a key. It is valid for the grace of the cache, counted from the
+// last contact of any process with the portal.
 //
 // A key that was revoked or restricted never returns from a snapshot: the file is removed before the change is
 // acknowledged, and written again within a second.
@@ -65,8 +65,8 @@ type savedKey struct {
 	Disclosure *string  `json:"disclosure,omitempty"` // nil sets nothing
 }
 
-// NewKeySnapshot fills cache from the file, if that is good, and returns what keeps it so while it runs. It is called before
-// anything else uses the cache. What cannot be used is removed, with a warning.
+// NewKeySnapshot fills cache from the file, if that is good, and returns what keeps it so while it runs. It is called
+// before anything else uses the cache. What cannot be used is removed, with a warning.
 func NewKeySnapshot(cache *KeyCache, file string, log *slog.Logger) *KeySnapshot {
 	k := &KeySnapshot{file: file, cache: cache, log: log}
 	kept, err := readCopy(file)
@@ -101,8 +101,8 @@ func (k *KeySnapshot) Run(ctx context.Context) error {
 	}
 }
 
-// save writes the file if the keys have changed, if it makes the portal seem to have been away for longer than it was by
-// more than behind, or if the clock was put back.
+// save writes the file if the keys have changed, if it makes the portal seem to have been away for longer than it was
+// by more than behind, or if the clock was put back.
 func (k *KeySnapshot) save(behind time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

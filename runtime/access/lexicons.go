@@ -9,8 +9,8 @@ type ProjectLexicon struct {
 	Entries   []lexicon.Entry `json:"entries"`
 }
 
-// SetLexicons takes over lexicons that are new or have changed; with all they are all there are. It keeps their Entries.
-// Grants have them from then on.
+// SetLexicons takes over lexicons that are new or have changed; with all they are all there are. It keeps their
+// Entries. Grants have them from then on.
 func (c *KeyCache) SetLexicons(lexicons []ProjectLexicon, all bool) {
 	ready := compiled(lexicons) // which takes a while, so without the lock
 	c.mu.Lock()

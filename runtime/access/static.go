@@ -13,8 +13,8 @@ type Static struct {
 	grants map[Hash]Grant
 }
 
-// NewStatic reads entries of the form KEY or KEY=voice,voice. The voices must be among known, where any are.
-// An entry that is empty, repeated, holds white space or names an unknown voice is an error that does not print the key.
+// NewStatic reads entries of the form KEY or KEY=voice,voice. The voices must be among known, where any are. An entry
+// that is empty, repeated, holds white space or names an unknown voice is an error that does not print the key.
 func NewStatic(entries, known []string) (*Static, error) {
 	s := &Static{grants: make(map[Hash]Grant, len(entries))}
 	for i, entry := range entries {
@@ -31,7 +31,8 @@ func NewStatic(entries, known []string) (*Static, error) {
 			for voice := range strings.SplitSeq(list, ",") {
 				voice = strings.TrimSpace(voice)
 				if len(known) > 0 && !slices.Contains(known, voice) {
-					return nil, fmt.Errorf("api key %d: unknown voice %q; known voices: %s", i+1, voice, strings.Join(known, ", "))
+					return nil, fmt.Errorf("api key %d: unknown voice %q; known voices: %s", i+1, voice,
+						strings.Join(known, ", "))
 				}
 				g.Voices = append(g.Voices, voice)
 			}
@@ -41,7 +42,8 @@ func NewStatic(entries, known []string) (*Static, error) {
 	return s, nil
 }
 
-// Grant implements [Keyring]. It finds the key by its hash, so that the time it takes tells nothing about how much of a guess is right.
+// Grant implements [Keyring]. It finds the key by its hash, so that the time it takes tells nothing about how much of
+// a guess is right.
 func (s *Static) Grant(_ context.Context, creds Credentials) (Grant, error) {
 	g, ok := s.grants[HashOf(creds.Key)]
 	if !ok {

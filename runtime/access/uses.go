@@ -13,8 +13,8 @@ const (
 	reportTimeout  = 5 * time.Second  // for telling them
 )
 
-// ReportLastUsed tells about once a minute which keys of c were used when, until ctx ends, and then once more. What cannot
-// be told is kept: it is a time for each key, however long that lasts. tell must not keep what it is given.
+// ReportLastUsed tells about once a minute which keys of c were used when, until ctx ends, and then once more. What
+// cannot be told is kept: it is a time for each key, however long that lasts. tell must not keep what it is given.
 func (c *KeyCache) ReportLastUsed(
 	ctx context.Context, tell func(context.Context, map[string]time.Time) error, log *slog.Logger,
 ) {

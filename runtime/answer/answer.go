@@ -23,9 +23,11 @@ type Error struct {
 	Error string `json:"error"`
 }
 
-// JSON answers with v, which must be of a type of ours that JSON can say. If the client is gone by now, there is nobody to tell.
+// JSON answers with v, which must be of a type of ours that JSON can say. If the client is gone by now, there is
+// nobody to tell.
 func JSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // an error of an engine may hold anything
+	// an error of an engine may hold anything
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(err)
 	}
@@ -44,7 +46,8 @@ func Body(w http.ResponseWriter, status int, contentType string, body []byte) {
 		}
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	// net/http first reads what is left of the request. A writer without deadlines, in tests, is no server that needs them.
+	// net/http first reads what is left of the request. A writer without deadlines, in tests, is no server that needs
+	// them.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(BodyTime + WriteTime))
 	w.WriteHeader(status)
 	_, _ = w.Write(body)

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// minGzip is the size of a body from which compressing it saves a client more time than it takes: below, it fits into two packets.
+// minGzip is the size of a body from which compressing it saves a client more time than it takes: below, it fits into
+// two packets.
 const minGzip = 2 << 10 // bytes
 
 // For returns a writer for the response to r. It compresses long JSON where r accepts gzip.
@@ -17,8 +18,8 @@ func For(w http.ResponseWriter, r *http.Request) *Writer {
 	return &Writer{ResponseWriter: w, gzip: AcceptsGzip(r.Header.Values("Accept-Encoding"))}
 }
 
-// AcceptsGzip reads the values of Accept-Encoding (RFC 9110, 12.5.3). What is not named is not accepted, so that who sends no such header gets what it
-// always got.
+// AcceptsGzip reads the values of Accept-Encoding (RFC 9110, 12.5.3). What is not named is not accepted, so that who
+// sends no such header gets what it always got.
 func AcceptsGzip(values []string) bool {
 	byStar := false
 	for coding := range strings.SplitSeq(strings.Join(values, ","), ",") {

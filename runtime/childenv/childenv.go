@@ -1,4 +1,5 @@
-// Package childenv chooses the environment of programs that Swar starts, so that none of them sees its keys and passwords.
+// Package childenv chooses the environment of programs that Swar starts, so that none of them sees its keys and
+// passwords.
 package childenv
 
 import (
@@ -7,7 +8,8 @@ import (
 )
 
 // common are the variables that programs need to be found, to load their libraries and to speak a language.
-var common = []string{"PATH", "HOME", "USER", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_*", "SystemRoot"}
+var common = []string{"PATH", "HOME", "USER", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_*",
+	"SystemRoot"}
 
 // Only returns the environment for a child process. It has a few variables that every program needs, and the named
 // ones. A name that ends in * stands for all that begin like it. The result is never nil.

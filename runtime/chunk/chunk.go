@@ -1,7 +1,7 @@
 // Package chunk splits spoken text into the pieces that are synthesised one after another.
 //
-// Every chunk is decoded for itself, so a cut is heard as a pause: cuts are made where a reader would pause, and the text should be
-// normalised before, so that few full stops are left that do not end a sentence.
+// Every chunk is decoded for itself, so a cut is heard as a pause: cuts are made where a reader would pause, and the
+// text should be normalised before, so that few full stops are left that do not end a sentence.
 package chunk
 
 import (
@@ -16,15 +16,16 @@ import (
 
 // Split splits text into chunks of at most limit tokens. count counts the tokens of a text; limit is at least 1.
 //
-// Sentences stay whole where they fit, and neighbours share a chunk as long as they fit. A longer sentence is cut into parts of
-// similar length: after ; : a dash or bracket, else after a comma, else before a conjunction, else at a space, else at a comma
-// between number words or spelled letters (a phone number is read in groups), else at a space between them or before
-// their unit, else between two graphemes. A chunk of one or two words is avoided where its neighbour
-// can spare some, and so is one without any letter or digit. Only a single grapheme may exceed the limit; it then stands alone.
+// Sentences stay whole where they fit, and neighbours share a chunk as long as they fit. A longer sentence is cut
+// into parts of similar length: after ; : a dash or bracket, else after a comma, else before a conjunction, else at a
+// space, else at a comma between number words or spelled letters (a phone number is read in groups), else at a space
+// between them or before their unit, else between two graphemes. A chunk of one or two words is avoided where its
+// neighbour can spare some, and so is one without any letter or digit. Only a single grapheme may exceed the limit;
+// it then stands alone.
 //
-// The text of a chunk is a substring of text without white space around it; every other character of text is in exactly one chunk.
-// Nothing is assumed about count but that, by and large, more text has more tokens. It may be expensive: it is called a handful of
-// times for each chunk, on pieces of about that length.
+// The text of a chunk is a substring of text without white space around it; every other character of text is in
+// exactly one chunk. Nothing is assumed about count but that, by and large, more text has more tokens. It may be
+// expensive: it is called a handful of times for each chunk, on pieces of about that length.
 func Split(text string, limit int, count func(string) int) []speech.Chunk {
 	return split(text, limit, count, math.MaxInt)
 }
@@ -125,10 +126,11 @@ func (s *splitter) measure(start, end int) int {
 	return tokens
 }
 
-// prefix returns how many of the n pieces that begin at start and end at end(1) to end(n) fit into a chunk, and the tokens of so many.
-// It is content with fewer that have enough tokens.
+// prefix returns how many of the n pieces that begin at start and end at end(1) to end(n) fit into a chunk, and the
+// tokens of so many. It is content with fewer that have enough tokens.
 //
-// It looks where the limit should be by the last count, which is nearly always right after two or three, and halves the rest.
+// It looks where the limit should be by the last count, which is nearly always right after two or three, and halves
+// the rest.
 func (s *splitter) prefix(start, n int, end func(k int) int, enough int) (fit, tokens int) {
 	low, high := 0, n+1
 	for tries := 0; high-low > 1 && tokens < enough; tries++ {
@@ -173,7 +175,8 @@ func (s *splitter) pack(units []span, enough int) []span {
 	return packed
 }
 
-// tooLargeToJoin reports whether the first two units, parts of a sentence, are so large that counting them together is a waste.
+// tooLargeToJoin reports whether the first two units, parts of a sentence, are so large that counting them together
+// is a waste.
 func (s *splitter) tooLargeToJoin(units []span) bool {
 	return len(units) > 1 && units[0].tokens != unknown && units[1].tokens != unknown &&
 		units[0].tokens+units[1].tokens > s.limit+s.limit/4
@@ -182,7 +185,8 @@ func (s *splitter) tooLargeToJoin(units []span) bool {
 // minWords is the length below which a chunk sounds clipped.
 const minWords = 3
 
-// mend moves text between neighbours, so that no chunk has less than minWords words or none at all, where that is possible.
+// mend moves text between neighbours, so that no chunk has less than minWords words or none at all, where that is
+// possible.
 func (s *splitter) mend(pieces []span) {
 	for i := range pieces {
 		n := s.words(pieces[i])
@@ -202,8 +206,9 @@ func (s *splitter) lengthen(pieces []span, i, words int) bool {
 		i+1 < len(pieces) && s.moveBoundary(&pieces[i], &pieces[i+1], words)
 }
 
-// moveBoundary moves the boundary of two neighbours to a better place that leaves both at least so many words, and reports whether there is
-// one. A boundary between sentences moves into a sentence only to where a reader would pause.
+// moveBoundary moves the boundary of two neighbours to a better place that leaves both at least so many words, and
+// reports whether there is one. A boundary between sentences moves into a sentence only to where a reader would
+// pause.
 func (s *splitter) moveBoundary(a, b *span, words int) bool {
 	if s.words(*a)+s.words(*b) < 2*words {
 		return false
@@ -263,7 +268,8 @@ func (s *splitter) chunks(pieces []span) []speech.Chunk {
 	}
 	for i, p := range pieces {
 		chunks = append(chunks, speech.Chunk{
-			Index: i, Text: s.text[p.start:p.end], Tokens: p.tokens, CharStart: advance(p.start), CharEnd: advance(p.end),
+			Index: i, Text: s.text[p.start:p.end], Tokens: p.tokens, CharStart: advance(p.start),
+			CharEnd: advance(p.end),
 		})
 	}
 	return chunks

@@ -73,11 +73,12 @@ func (s *splitter) cut(sentence span) []span {
 	return parts
 }
 
-// choose returns the best of the places, of which there is at least one. The part begins at start with so many words before it, and
-// would best end at ideal.
+// choose returns the best of the places, of which there is at least one. The part begins at start with so many words
+// before it, and would best end at ideal.
 func choose(places []place, start, ideal, words, total int) int {
 	early := start + (ideal-start)/2
-	// compare looks at what spoils a place most first: a forced cut, then a stranded word or two, then a part that is too small.
+	// compare looks at what spoils a place most first: a forced cut, then a stranded word or two, then a part that is
+	// too small.
 	compare := func(a, b place) int {
 		stranded := func(p place) int { return flag(p.words-words < minWords || total-p.words < minWords) }
 		return cmp.Or(
@@ -104,8 +105,8 @@ func flag(b bool) int {
 	return 0
 }
 
-// places returns where the piece may be cut, from left to right: at its white space, and after a comma or the like that has none after
-// it. The last one is the end of the piece.
+// places returns where the piece may be cut, from left to right: at its white space, and after a comma or the like
+// that has none after it. The last one is the end of the piece.
 func (s *splitter) places(piece span) []place {
 	var places []place
 	starts := s.starts[sort.SearchInts(s.starts, piece.start+1):sort.SearchInts(s.starts, piece.end)] // but the first
@@ -183,7 +184,8 @@ const (
 	joiners = "\u200c\u200d"
 )
 
-// plenty is how many tokens fill a part well enough: cuts are best near the middle, so that the last places that fit hardly matter.
+// plenty is how many tokens fill a part well enough: cuts are best near the middle, so that the last places that fit
+// hardly matter.
 func (s *splitter) plenty() int { return s.limit - s.limit/8 }
 
 // inside returns the places inside the word from start to p, which is too long: between its graphemes.

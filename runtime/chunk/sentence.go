@@ -11,7 +11,8 @@ import (
 // closers may follow the mark that ends a sentence, and still belong to it.
 const closers = `.!?…।॥"'”’»)]}`
 
-// sentences returns the sentences of the text. A part without any letter or digit belongs to the sentence before it, else after it.
+// sentences returns the sentences of the text. A part without any letter or digit belongs to the sentence before it,
+// else after it.
 func (s *splitter) sentences() []span {
 	var all []span
 	mute := false // the last of them has neither a letter nor a digit
@@ -53,9 +54,10 @@ func (s *splitter) sentences() []span {
 
 // endsSentence reports whether the full stop at dot ends a sentence. The marks after it end at end.
 //
-// White space must follow, so 3.14 and a.b are safe. A single Latin letter before it is an initial, as in "U. S." or "J. Sharma",
-// unless the word before that is a single letter too: "the O T P." spells a word at the end of its sentence. A sentence that ends in
-// "plan B." is taken for longer than it is, which is heard less than a sentence that is torn.
+// White space must follow, so 3.14 and a.b are safe. A single Latin letter before it is an initial, as in "U. S." or
+// "J. Sharma", unless the word before that is a single letter too: "the O T P." spells a word at the end of its
+// sentence. A sentence that ends in "plan B." is taken for longer than it is, which is heard less than a sentence
+// that is torn.
 func endsSentence(text string, dot, end int) bool {
 	if end < len(text) {
 		if r, _ := utf8.DecodeRuneInString(text[end:]); !unicode.IsSpace(r) {

@@ -15,7 +15,8 @@ func spelled(word string) bool {
 	return spellings[strings.ToLower(word)]
 }
 
-// measured reports whether word is a unit, a currency, a month or a part of a clock time: what belongs to the number beside it.
+// measured reports whether word is a unit, a currency, a month or a part of a clock time: what belongs to the number
+// beside it.
 func measured(word string) bool { return units[strings.ToLower(word)] }
 
 var conjunctions = set(`

@@ -136,8 +136,8 @@ func (c *Client) Send(ctx context.Context, b meter.Batch) error {
 // Close ends the connection. Run must have returned.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// follow takes in what the portal says, from where the last call has got, until the connection fails or is silent. It reports whether
-// anything was heard.
+// follow takes in what the portal says, from where the last call has got, until the connection fails or is silent. It
+// reports whether anything was heard.
 func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -252,7 +252,8 @@ func (c *Client) acknowledge(ctx context.Context, taken <-chan acknowledgement) 
 func (c *Client) logLost(err error) {
 	if !c.portalLost {
 		c.portalLost = true
-		c.log.Warn("lost the portal; known keys stay valid for a while, and usage is kept; retrying", "portal", c.cfg.Addr, "error", err)
+		c.log.Warn("lost the portal; known keys stay valid for a while, and usage is kept; retrying", "portal",
+			c.cfg.Addr, "error", err)
 	}
 }
 

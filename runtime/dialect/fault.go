@@ -36,21 +36,25 @@ const (
 
 // badRequest is what is wrong with the body itself, or with the request around it, such as 426.
 var badRequest = fault{
-	faultShape{0, ""}, faultShape{0, deepgramBad}, faultShape{0, "invalid_request"}, faultShape{0, sarvamBad}, faultShape{0, "invalid_request"},
+	faultShape{0, ""}, faultShape{0, deepgramBad}, faultShape{0, "invalid_request"}, faultShape{0, sarvamBad},
+	faultShape{0, "invalid_request"},
 }
 
 // tooLong, busy and broken are what several native codes become.
 var (
 	tooLong = fault{
-		faultShape{400, "string_too_long"}, faultShape{413, "PAYLOAD_TOO_LARGE"}, faultShape{400, "max_character_limit_exceeded"}, faultShape{400, sarvamBad},
+		faultShape{400, "string_too_long"}, faultShape{413, "PAYLOAD_TOO_LARGE"},
+		faultShape{400, "max_character_limit_exceeded"}, faultShape{400, sarvamBad},
 		faultShape{400, "transcript_too_long"},
 	}
 	busy = fault{
-		faultShape{503, "busy"}, faultShape{429, "TOO_MANY_REQUESTS"}, faultShape{429, "system_busy"}, faultShape{429, "rate_limit_exceeded_error"},
+		faultShape{503, "busy"}, faultShape{429, "TOO_MANY_REQUESTS"}, faultShape{429, "system_busy"},
+		faultShape{429, "rate_limit_exceeded_error"},
 		faultShape{429, "concurrency_limited"},
 	}
 	broken = fault{
-		faultShape{500, ""}, faultShape{500, "INTERNAL_SERVER_ERROR"}, faultShape{500, "internal_server_error"}, faultShape{500, "internal_server_error"},
+		faultShape{500, ""}, faultShape{500, "INTERNAL_SERVER_ERROR"}, faultShape{500, "internal_server_error"},
+		faultShape{500, "internal_server_error"},
 		faultShape{500, "internal_server_error"},
 	}
 )
@@ -58,35 +62,43 @@ var (
 // faults is the table of errors, by native code.
 var faults = map[string]fault{
 	"missing_key": {
-		faultShape{401, "invalid_api_key"}, faultShape{401, "INVALID_AUTH"}, faultShape{401, "needs_authorization"}, faultShape{403, "invalid_api_key_error"},
+		faultShape{401, "invalid_api_key"}, faultShape{401, "INVALID_AUTH"}, faultShape{401, "needs_authorization"},
+		faultShape{403, "invalid_api_key_error"},
 		faultShape{401, "unauthorized"},
 	},
 	"invalid_key": {
-		faultShape{401, "invalid_api_key"}, faultShape{401, "INVALID_AUTH"}, faultShape{401, "invalid_api_key"}, faultShape{403, "invalid_api_key_error"},
+		faultShape{401, "invalid_api_key"}, faultShape{401, "INVALID_AUTH"}, faultShape{401, "invalid_api_key"},
+		faultShape{403, "invalid_api_key_error"},
 		faultShape{401, "unauthorized"},
 	},
 	"voice_not_allowed": {
-		faultShape{403, ""}, faultShape{403, "INSUFFICIENT_PERMISSIONS"}, faultShape{403, "voice_access_denied"}, faultShape{403, "forbidden_error"},
+		faultShape{403, ""}, faultShape{403, "INSUFFICIENT_PERMISSIONS"}, faultShape{403, "voice_access_denied"},
+		faultShape{403, "forbidden_error"},
 		faultShape{403, "forbidden"},
 	},
 	"unknown_voice": {
-		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{404, "voice_not_found"}, faultShape{400, sarvamBad}, faultShape{400, "voice_not_found"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{404, "voice_not_found"},
+		faultShape{400, sarvamBad}, faultShape{400, "voice_not_found"},
 	},
 	"text_empty":      {faultShape{400, ""}, faultShape{400, deepgramBad}, faultShape{400, "input_text_empty"}, faultShape{400, sarvamBad}, faultShape{400, ""}},
 	"nothing_to_say":  {faultShape{400, ""}, faultShape{400, deepgramBad}, faultShape{400, "nothing_to_say"}, faultShape{400, sarvamBad}, faultShape{400, ""}},
 	"text_too_long":   tooLong,
 	"too_many_chunks": tooLong,
 	"bad_format": {
-		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"}, faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"},
+		faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
 	},
 	"bad_sample_rate": {
-		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"}, faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"},
+		faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
 	},
 	"bad_speed": {
-		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_voice_settings"}, faultShape{400, sarvamBad}, faultShape{400, "invalid_speed"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_voice_settings"},
+		faultShape{400, sarvamBad}, faultShape{400, "invalid_speed"},
 	},
 	"unsupported_parameter": {
-		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"}, faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
+		faultShape{400, ""}, faultShape{400, deepgramQuery}, faultShape{400, "invalid_output_format"},
+		faultShape{400, sarvamBad}, faultShape{400, "invalid_output_format"},
 	},
 	"bad_text":        badRequest,
 	"bad_temperature": badRequest,
@@ -98,18 +110,19 @@ var faults = map[string]fault{
 	"worker_gone":     broken,
 }
 
-// FaultStatus returns the status and the code of a fault in a dialect. A dialect that has none of its own says what the native
-// API does.
+// FaultStatus returns the status and the code of a fault in a dialect. A dialect that has none of its own says what
+// the native API does.
 func (n Name) FaultStatus(f Fault) (status int, code string) {
 	row := faults[f.Code]
 	own := map[Name]faultShape{
-		OpenAI: row.openAI, Deepgram: row.deepgram, ElevenLabs: row.elevenLabs, Sarvam: row.sarvam, Cartesia: row.cartesia,
+		OpenAI: row.openAI, Deepgram: row.deepgram, ElevenLabs: row.elevenLabs, Sarvam: row.sarvam,
+		Cartesia: row.cartesia,
 	}[n]
 	return cmp.Or(own.status, f.Status), cmp.Or(own.code, f.Code)
 }
 
-// FaultBody returns the status and the body of a fault in a dialect. A dialect without a shape of its own answers as the
-// native API does.
+// FaultBody returns the status and the body of a fault in a dialect. A dialect without a shape of its own answers as
+// the native API does.
 func (n Name) FaultBody(f Fault) (status int, body []byte) {
 	status, code := n.FaultStatus(f)
 	switch n {
@@ -120,7 +133,8 @@ func (n Name) FaultBody(f Fault) (status int, body []byte) {
 	case ElevenLabs:
 		return status, encode(map[string]any{"detail": map[string]any{"status": code, "message": f.Text}})
 	case Sarvam:
-		return status, encode(map[string]any{"error": map[string]any{"message": f.Text, "code": code, "request_id": f.RequestID}})
+		return status,
+			encode(map[string]any{"error": map[string]any{"message": f.Text, "code": code, "request_id": f.RequestID}})
 	case Cartesia:
 		return status, encode(map[string]any{
 			"error_code": code, "title": titles[status], "message": f.Text, "request_id": f.RequestID,
@@ -158,13 +172,15 @@ func Title(status int) string { return titles[status] }
 
 // titles are those of Cartesia.
 var titles = map[int]string{
-	400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found", 405: "Method not allowed", 408: "Request timeout",
+	400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found", 405: "Method not allowed",
+	408: "Request timeout",
 	413: "Payload too large", 415: "Unsupported media type", 429: "Too many requests", 500: "Internal server error",
 	503: "Service unavailable", 504: "Timeout",
 }
 
 func encode(v any) []byte {
-	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // an engine's error may hold anything
+	// an engine's error may hold anything
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(err) // maps of strings
 	}

@@ -28,7 +28,8 @@ func (p Places) key(offered string) string {
 		return token
 	}
 	for _, value := range []string{
-		p.Header("Xi-Api-Key"), p.Query("xi_api_key"), p.Query("xi-api-key"), p.Header("Api-Subscription-Key"), offered, p.Query("api_key"),
+		p.Header("Xi-Api-Key"), p.Query("xi_api_key"), p.Query("xi-api-key"), p.Header("Api-Subscription-Key"),
+		offered, p.Query("api_key"),
 	} {
 		if value != "" {
 			return value

@@ -17,9 +17,9 @@ type Member[T any] struct {
 	Read func(*T, jsontext.Value) error // the value is not null; an error says what is wrong with it, without the name
 }
 
-// ReadBody reads the object that is the whole of a request or message into to. Errors are those of the vendor's API: a
-// [FieldError] that names the member, as voice.id where it is one of an object inside. ignored is called with the name of
-// each member that is not among members; nil calls nobody.
+// ReadBody reads the object that is the whole of a request or message into to. Errors are those of the vendor's API:
+// a [FieldError] that names the member, as voice.id where it is one of an object inside. ignored is called with the
+// name of each member that is not among members; nil calls nobody.
 func ReadBody[T any](body []byte, members []Member[T], to *T, ignored func(name string)) error {
 	if err := ReadObject(body, members, to, ignored); err != nil {
 		if field, ok := errors.AsType[*FieldError](err); ok {

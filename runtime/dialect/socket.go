@@ -27,8 +27,8 @@ type Socket interface {
 // MaxContexts is how many contexts of a connection may be open. One more fails as busy.
 const MaxContexts = 32
 
-// Action is something that a [Socket] wants done: a [Message], [Begin], [Append], [Flush], [Finish], [Cancel], [Reject],
-// [Note] or [Close].
+// Action is something that a [Socket] wants done: a [Message], [Begin], [Append], [Flush], [Finish], [Cancel],
+// [Reject], [Note] or [Close].
 type Action interface{ action() }
 
 // Message is a message of a socket. As an action it is an answer: it is sent ahead of audio that waits.
@@ -46,13 +46,17 @@ type Begin struct {
 
 // Feed says how the text of a context comes.
 type Feed struct {
-	FlushEnds        bool          // a flush ends the turn, and the next text begins another one
-	SourceWords      bool          // events have the words that were written, too; Order.Utterance.WordTimes asks for words at all
-	Delay            time.Duration // after which text without an end is spoken; 0: it waits for its end or a flush
-	Idle             time.Duration // the context is finished when no action has named it for so long and nothing is left to be spoken; 0: never
-	Lead             time.Duration // how much audio may be unsent before a further sentence is started; 0: 30 s
-	SilentInterrupts bool          // clients do not always say when nobody listens any more: sent audio counts for Lead until it can have sounded
-	Pace             time.Duration // audio is sent at most so far ahead of its sounding; 0: as fast as the client takes it
+	FlushEnds bool // a flush ends the turn, and the next text begins another one
+	// events have the words that were written, too; Order.Utterance.WordTimes asks for words at all
+	SourceWords bool
+	Delay       time.Duration // after which text without an end is spoken; 0: it waits for its end or a flush
+	// the context is finished when no action has named it for so long and nothing is left to be spoken; 0: never
+	Idle time.Duration
+	Lead time.Duration // how much audio may be unsent before a further sentence is started; 0: 30 s
+	// clients do not always say when nobody listens any more: sent audio counts for Lead until it can have sounded
+	SilentInterrupts bool
+	// audio is sent at most so far ahead of its sounding; 0: as fast as the client takes it
+	Pace time.Duration
 }
 
 // Append feeds text to a context. An empty text only keeps the context from idling. What is appended to a context that
@@ -104,9 +108,10 @@ func (Reject) action()  {}
 func (Note) action()    {}
 func (Close) action()   {}
 
-// Event is something that happens to a context: [Started], [Sound], [Words], [Flushed], [Ended], [Cancelled], [Failed] or
-// [Rejected]. Of a turn Started comes first, then Sound and Words, with Flushed between them, and one of the others last;
-// with [Feed.FlushEnds] Flushed is the last one. A turn of which nothing can be pronounced has neither Started nor Sound.
+// Event is something that happens to a context: [Started], [Sound], [Words], [Flushed], [Ended], [Cancelled],
+// [Failed] or [Rejected]. Of a turn Started comes first, then Sound and Words, with Flushed between them, and one of
+// the others last; with [Feed.FlushEnds] Flushed is the last one. A turn of which nothing can be pronounced has
+// neither Started nor Sound.
 type Event interface{ event() }
 
 // Started says that a worker speaks the first sentence of a turn.
@@ -131,7 +136,8 @@ type Words struct {
 	CharStart  int    // where Text begins in the spoken text of the turn, in code points
 	Start, End time.Duration
 	Spoken     []speech.Word // of Text; places are those of the spoken text of the turn
-	Source     []speech.Word // as they were written, if they were asked for; places are those of the sentence as it was written
+	// as they were written, if they were asked for; places are those of the sentence as it was written
+	Source []speech.Word
 }
 
 // Flushed says that everything before a flush has been sent.

@@ -66,8 +66,8 @@ func Voice(dialect Name, m speech.Model, asked string) (voice string, ok bool) {
 	return fallbackVoice(m, voice), true
 }
 
-// Chosen returns the voice that asked names, as [Voice] does, and the default one of m for an empty name. An unknown name
-// is refused.
+// Chosen returns the voice that asked names, as [Voice] does, and the default one of m for an empty name. An unknown
+// name is refused.
 func Chosen(dialect Name, m speech.Model, asked string) (string, error) {
 	if strings.TrimSpace(asked) == "" {
 		return m.DefaultVoice(), nil

@@ -14,14 +14,14 @@ import (
 
 // Encoder writes one stream of audio. It is not safe for concurrent use.
 //
-// Every Write puts what it encodes into one Write of the underlying writer: that is the flush point. After an error every later
-// call returns the same error.
+// Every Write puts what it encodes into one Write of the underlying writer: that is the flush point. After an error
+// every later call returns the same error.
 type Encoder interface {
 	// Write encodes pcm, mono samples at 24 kHz, any number of them. pcm is not kept.
 	Write(pcm []int16) error
 
-	// Close writes what remains and the end of the container, and frees the encoder. It does not close the underlying writer. A
-	// second Close does nothing.
+	// Close writes what remains and the end of the container, and frees the encoder. It does not close the underlying
+	// writer. A second Close does nothing.
 	Close() error
 }
 
@@ -34,8 +34,8 @@ type Options struct {
 
 var errClosed = errors.New("encode: write after close")
 
-// New returns an encoder that writes format f to w. It fails for an unknown format and for Options out of range. What is passed to
-// w.Write is valid until that returns.
+// New returns an encoder that writes format f to w. It fails for an unknown format and for Options out of range. What
+// is passed to w.Write is valid until that returns.
 func New(f speech.Format, w io.Writer, o Options) (Encoder, error) {
 	switch f {
 	case speech.PCM16:

@@ -12,15 +12,16 @@ import (
 
 const (
 	packetSamples = speech.SampleRate / 50 // 20 ms
-	granulesEach  = 960                    // of one packet: granule positions count samples at 48 kHz (RFC 7845, section 4)
-	granuleRate   = 48000 / speech.SampleRate
+	// of one packet: granule positions count samples at 48 kHz (RFC 7845, section 4)
+	granulesEach = 960
+	granuleRate  = 48000 / speech.SampleRate
 )
 
 // maxPacket is the largest packet that one frame of Opus can become: its header and 1275 bytes (RFC 6716, section 3.4).
 const maxPacket = 1276
 
-// opus writes an Ogg/Opus stream as RFC 7845 describes it. Each block becomes pages of its own, so that a reader can play what it has;
-// the first block leaves together with the header pages.
+// opus writes an Ogg/Opus stream as RFC 7845 describes it. Each block becomes pages of its own, so that a reader can
+// play what it has; the first block leaves together with the header pages.
 type opus struct {
 	w   io.Writer
 	lib *libopus
@@ -56,7 +57,8 @@ func newOpus(w io.Writer, o Options) (*opus, error) {
 		return nil, err
 	}
 	e := &opus{w: w, lib: lib, preSkip: int64(lookahead * granuleRate)}
-	// Streams that a client stores one behind the other form a chain, whose links must have different serial numbers (RFC 3533).
+	// Streams that a client stores one behind the other form a chain, whose links must have different serial numbers
+	// (RFC 3533).
 	e.ogg.serial = rand.Uint32()
 	e.putHeaders(append([]string{"ENCODER=swar"}, o.Tags...))
 	return e, nil

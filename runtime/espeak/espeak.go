@@ -1,9 +1,10 @@
-// Package espeak speaks with the espeak-ng program, so that a fresh machine is audible without a model. It is the engine
-// "espeak-ng-hinglish" behind [synth.Engine].
+// Package espeak speaks with the espeak-ng program, so that a fresh machine is audible without a model. It is the
+// engine "espeak-ng-hinglish" behind [synth.Engine].
 //
-// The program and not its library, because the library keeps its state in globals: two texts at once disturb each other, and the
-// second text sounds different from the first. Every chunk has a process of its own, which is why the same options give the same
-// samples, why a cancelled chunk costs nothing more, and why a crash ends one chunk and not the server.
+// The program and not its library, because the library keeps its state in globals: two texts at once disturb each
+// other, and the second text sounds different from the first. Every chunk has a process of its own, which is why the
+// same options give the same samples, why a cancelled chunk costs nothing more, and why a crash ends one chunk and
+// not the server.
 package espeak
 
 import (
@@ -54,8 +55,8 @@ type limits struct {
 // usualLimits are far from what the program takes: its first audio takes milliseconds.
 var usualLimits = limits{stall: 10 * time.Second, first: 2 * time.Second}
 
-// New finds the program and asks it for its version and its voices. It returns an error that wraps [ErrNotInstalled] when there is
-// no program. It starts no process that outlives the call.
+// New finds the program and asks it for its version and its voices. It returns an error that wraps [ErrNotInstalled]
+// when there is no program. It starts no process that outlives the call.
 func New(c Config) (*Engine, error) {
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCacheBytes
@@ -137,7 +138,8 @@ func checkVariants(program espeakng.Program, limit time.Duration) error {
 	}
 	for _, v := range voices {
 		if v.variant != "" && !slices.Contains(strings.Fields(variants), "!v/"+v.variant) {
-			return fmt.Errorf("it has no voice variant %s, with which %s speaks; its data is incomplete", v.variant, v.name)
+			return fmt.Errorf("it has no voice variant %s, with which %s speaks; its data is incomplete", v.variant,
+				v.name)
 		}
 	}
 	return nil

@@ -53,7 +53,8 @@ func startProcess(program espeakng.Program, args []string, stall time.Duration) 
 	}
 	defer out.Close()
 	p.stdin, p.stdout = stdin, stdout
-	p.cmd = exec.Command(program.Path, args...) //nolint:noctx // it may wait as a spare for longer than any call lasts; stop ends it
+	p.cmd = exec.Command(program.Path,
+		args...) //nolint:noctx // it may wait as a spare for longer than any call lasts; stop ends it
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, &p.stderr
 	program.Confine(p.cmd)
 	p.cmd.WaitDelay = time.Second // for a stray child of the program that holds stderr open
@@ -86,8 +87,8 @@ func (p *process) feed(text []byte) error {
 	return nil
 }
 
-// read waits for samples and returns at least one; they are valid until the next read. It returns io.EOF when the program has
-// ended well and was reaped.
+// read waits for samples and returns at least one; they are valid until the next read. It returns io.EOF when the
+// program has ended well and was reaped.
 func (p *process) read() ([]int16, error) {
 	for {
 		// In this order no interrupt is lost: it closes cut before it moves the deadline.
@@ -128,7 +129,8 @@ func (p *process) read() ([]int16, error) {
 	}
 }
 
-// interrupt makes a read or feed that is waiting, and every later one, return errInterrupted. It is safe for concurrent use.
+// interrupt makes a read or feed that is waiting, and every later one, return errInterrupted. It is safe for
+// concurrent use.
 func (p *process) interrupt() {
 	p.once.Do(func() { close(p.cut) })
 	past := time.Unix(1, 0)
@@ -152,7 +154,8 @@ func (p *process) stop() {
 	select {
 	case <-p.exited:
 	default:
-		// Between the look and the kill the program may end and be reaped. Its number does not come round again that fast.
+		// Between the look and the kill the program may end and be reaped. Its number does not come round again that
+		// fast.
 		espeakng.Kill(p.cmd.Process)
 		<-p.exited
 	}
@@ -209,7 +212,8 @@ func checkHeader(h []byte) error {
 		return fmt.Errorf("output starts with %q, not with a WAV header", h[:16])
 	}
 	if format != 1 || channels != 1 || rate != programRate || bits != 16 {
-		return fmt.Errorf("output has format %d, %d channels, %d Hz, %d bits; want 1, 1, %d Hz, 16", format, channels, rate, bits, programRate)
+		return fmt.Errorf("output has format %d, %d channels, %d Hz, %d bits; want 1, 1, %d Hz, 16", format, channels,
+			rate, bits, programRate)
 	}
 	return nil
 }

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// The program knows Hindi well, but not all of it. What it gets wrong was found by comparing its phonemes (option -x) for 4,800
-// common words with the vowels that Hindi drops and keeps. Where a mistake has a rule, the rule is here; the table has the rest.
+// The program knows Hindi well, but not all of it. What it gets wrong was found by comparing its phonemes (option -x)
+// for 4,800 common words with the vowels that Hindi drops and keeps. Where a mistake has a rule, the rule is here;
+// the table has the rest.
 
 // respellTable lists words that no rule covers: the word, what is fed instead, and the phonemes that this makes.
 //
@@ -34,7 +35,8 @@ func respell(out []byte, word string) []byte {
 		return append(out, fed...)
 	}
 	if word == "पर" {
-		// The program takes it for the conjunction, before which it pauses. It is nearly always the postposition; the virama hides it.
+		// The program takes it for the conjunction, before which it pauses. It is nearly always the postposition; the
+		// virama hides it.
 		return append(out, "पर्"...)
 	}
 	var room [24]rune
@@ -45,7 +47,8 @@ func respell(out []byte, word string) []byte {
 	for i, r := range w {
 		switch {
 		case r == 'ह' && opensBefore(w, i):
-			// The schwas around an h are an open e, and before a full syllable the second of them falls: शहर is shehar, पहला pehla.
+			// The schwas around an h are an open e, and before a full syllable the second of them falls: शहर is
+			// shehar, पहला pehla.
 			out = utf8.AppendRune(out, 'ॅ')
 			out = utf8.AppendRune(out, r)
 			if hasVowelSign(w, i+1) {

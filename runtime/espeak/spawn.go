@@ -2,8 +2,8 @@ package espeak
 
 import "runtime"
 
-// spawner starts processes from an OS thread of its own. The death signal of Linux follows that thread, not the whole program:
-// a thread that the runtime lets go would take the processes that it started with it.
+// spawner starts processes from an OS thread of its own. The death signal of Linux follows that thread, not the whole
+// program: a thread that the runtime lets go would take the processes that it started with it.
 type spawner struct {
 	jobs    chan func()
 	stopped chan struct{}

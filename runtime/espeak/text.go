@@ -19,9 +19,10 @@ type script struct {
 // bytes is what s takes in the cache.
 func (s *script) bytes() int64 { return int64(len(s.text) + 8*len(s.clauses) + 64) }
 
-// Prepared is a chunk of normalised text as the program is fed it: see prepare. It needs no program. Between two words stand a space,
-// " - ", or one of the marks ,;:–—….।!?॥ and a space; one of these marks may end the text. A word is letters of Devanagari with
-// their signs, letters a to z and A to Z, digits, and marks that join these, as in 3.5 or don't.
+// Prepared is a chunk of normalised text as the program is fed it: see prepare. It needs no program. Between two
+// words stand a space, " - ", or one of the marks ,;:–—….।!?॥ and a space; one of these marks may end the text. A
+// word is letters of Devanagari with their signs, letters a to z and A to Z, digits, and marks that join these, as in
+// 3.5 or don't.
 func Prepared(chunk string) string { return prepare(chunk).text }
 
 // Speaks reports whether the engine can speak all of text. It can speak Latin, the scripts of India that map to
@@ -35,10 +36,10 @@ func Speaks(text string) bool {
 
 // prepare writes text so that the program reads all of it and nothing else.
 //
-// Roman Hindi becomes Devanagari and words that the program gets wrong are respelled. What is neither a letter nor a digit becomes
-// one of a few pauses or goes. That disarms everything with a meaning of its own: phoneme brackets, control characters that set
-// pitch and speed, signs that are read out by their names. Another script of India is read by the letters that stand in the same
-// places in Devanagari; any other script is silent.
+// Roman Hindi becomes Devanagari and words that the program gets wrong are respelled. What is neither a letter nor a
+// digit becomes one of a few pauses or goes. That disarms everything with a meaning of its own: phoneme brackets,
+// control characters that set pitch and speed, signs that are read out by their names. Another script of India is
+// read by the letters that stand in the same places in Devanagari; any other script is silent.
 func prepare(text string) script {
 	return write(translit.Devanagari(plainLatin(norm.NFC.String(text)), translit.Options{KeepEnglish: true}), nil)
 }
@@ -72,7 +73,8 @@ func beyondASCII(r rune) bool {
 	return r >= utf8.RuneSelf && !isIndic(r) && translit.IsLatin(r)
 }
 
-// write is prepare for text that is composed (NFC) and transliterated. It adds where words begin to starts, unless that is nil.
+// write is prepare for text that is composed (NFC) and transliterated. It adds where words begin to starts, unless
+// that is nil.
 func write(text string, starts *[]start) script {
 	w := writer{out: make([]byte, 0, len(text)+16), starts: starts}
 	for whole := len(text); text != ""; {
@@ -176,7 +178,8 @@ func devanagari(r rune) kind {
 	return letter
 }
 
-// pauses are the marks that the program is fed, shorter pauses first. A dash stands for all at which the voice only hesitates.
+// pauses are the marks that the program is fed, shorter pauses first. A dash stands for all at which the voice only
+// hesitates.
 const pauses = " -,;:–—….।!?॥"
 
 // markOf is what r means if it is no letter: a mark or a gap.

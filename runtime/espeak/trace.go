@@ -17,8 +17,8 @@ type PreparedWord struct {
 // start is a word as the writer of a script knows it.
 type start struct{ out, text int }
 
-// PreparedWords is [Prepared] with the words of what it returns, in their order. There are none where it is not known which parts of
-// the chunk they come from.
+// PreparedWords is [Prepared] with the words of what it returns, in their order. There are none where it is not known
+// which parts of the chunk they come from.
 func PreparedWords(chunk string) (prepared string, words []PreparedWord) {
 	composed := plainLatin(norm.NFC.String(chunk))
 	hindi, trace := translit.Traced(composed, translit.Options{KeepEnglish: true})

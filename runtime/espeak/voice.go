@@ -16,8 +16,9 @@ type voice struct {
 	volume  int    // 0 to 200
 }
 
-// voices are the voices of the model. The volumes were found by measuring the sentences of the tests: both voices come to -21.5 dB
-// RMS and -21.2 LUFS and peak at 0.61 and 0.85 of full scale, at temperature 2 at most 0.90. The program's own volume of 100 clips.
+// voices are the voices of the model. The volumes were found by measuring the sentences of the tests: both voices
+// come to -21.5 dB RMS and -21.2 LUFS and peak at 0.61 and 0.85 of full scale, at temperature 2 at most 0.90. The
+// program's own volume of 100 clips.
 var voices = []*voice{
 	{name: "anjura", variant: "f2", pitch: 55, speed: 160, volume: 70},
 	{name: "raj", pitch: 45, speed: 155, volume: 88},
@@ -50,8 +51,8 @@ func (v *voice) args(hindi string) []string {
 	}
 }
 
-// What temperature 1 does to a clause at most. Speed is kept on a short lead, so that no text becomes more than a tenth longer or
-// shorter even at temperature 2; pitch and its range carry the liveliness.
+// What temperature 1 does to a clause at most. Speed is kept on a short lead, so that no text becomes more than a
+// tenth longer or shorter even at temperature 2; pitch and its range carry the liveliness.
 const (
 	speedSwing = .045 // part of the speed
 	pitchSwing = 10.0 // of 100
@@ -59,8 +60,8 @@ const (
 	plainRange = 50
 )
 
-// input is s with what temperature does to its clauses. The program takes orders in the text itself: a control character, a number
-// and a letter, which hold from there on.
+// input is s with what temperature does to its clauses. The program takes orders in the text itself: a control
+// character, a number and a letter, which hold from there on.
 func (v *voice) input(s *script, o synth.Options) []byte {
 	if o.Temperature == 0 {
 		return []byte(s.text)
@@ -89,8 +90,8 @@ func order(out []byte, what byte, value float64) []byte {
 	return append(out, what)
 }
 
-// noise is a place in the noise of an utterance. Counting instead of drawing in turn, a clause sounds the same whatever was spoken
-// before it.
+// noise is a place in the noise of an utterance. Counting instead of drawing in turn, a clause sounds the same
+// whatever was spoken before it.
 type noise struct{ seed, chunk, clause uint64 }
 
 // swing is evenly distributed from -1 to 1 and independent for each i.

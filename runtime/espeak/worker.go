@@ -20,8 +20,9 @@ var (
 
 // worker speaks one chunk at a time, each in a process of its own.
 //
-// Starting the program takes most of the time until it is heard: 6 ms of 6.5. So the worker keeps a spare process, which is started
-// when a chunk ends and waits for the text of the next one. It sleeps until then and has 7 MB in memory, most of them shared.
+// Starting the program takes most of the time until it is heard: 6 ms of 6.5. So the worker keeps a spare process,
+// which is started when a chunk ends and waits for the text of the next one. It sleeps until then and has 7 MB in
+// memory, most of them shared.
 type worker struct {
 	engine  *Engine
 	spawner *spawner

@@ -33,7 +33,8 @@ type Source interface {
 type Config struct {
 	Route     route.Config
 	QueueWait time.Duration // longest wait for a slot; 0 means 1.95 s
-	Model     speech.Model  // what pods must speak with; without an ID, what the first one does. Voices may be names only
+	// what pods must speak with; without an ID, what the first one does. Voices may be names only
+	Model speech.Model
 
 	Metrics *metrics.Fleet // required
 
@@ -172,7 +173,8 @@ func (s *Speaker) list(ctx context.Context, all []route.Endpoint) {
 		}
 		p.missing = now
 		if !s.isRemovedLocked(now, p) {
-			s.log.Info("a pod is not listed any more; using it while it answers", "pod", p.address, "for_ms", keepTime.Milliseconds())
+			s.log.Info("a pod is not listed any more; using it while it answers", "pod", p.address, "for_ms",
+				keepTime.Milliseconds())
 		}
 	}
 	s.updateRouterLocked(now)

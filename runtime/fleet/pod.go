@@ -121,7 +121,8 @@ func (p *pod) maintainLink(ctx context.Context) {
 	}
 }
 
-// link follows the pod until that fails. Where the pod has the connection made anew, what is known of it stays as it is meanwhile.
+// link follows the pod until that fails. Where the pod has the connection made anew, what is known of it stays as it
+// is meanwhile.
 func (p *pod) link(ctx context.Context) error {
 	model, err := p.describe(ctx, describeTimeout)
 	if err != nil {
@@ -183,8 +184,8 @@ func (p *pod) logUnreachable(err error) {
 	}
 }
 
-// podConnected notes that a pod is there, and whether it speaks with what the others do. The first one decides what that is, and
-// the next one where nobody speaks with it any more. again is a link that follows another one at once.
+// podConnected notes that a pod is there, and whether it speaks with what the others do. The first one decides what
+// that is, and the next one where nobody speaks with it any more. again is a link that follows another one at once.
 func (s *Speaker) podConnected(p *pod, model speech.Model, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +196,8 @@ func (s *Speaker) podConnected(p *pod, model speech.Model, again bool) {
 	p.model = model
 	now := time.Now()
 	if !s.isFitLocked(model) && s.cfg.Model.ID == "" && !s.anyFitLocked() {
-		s.log.Info("speaking with the model of the first pod", "model", model.ID, "voices", len(model.Voices), "pod", p.address)
+		s.log.Info("speaking with the model of the first pod", "model", model.ID, "voices", len(model.Voices), "pod",
+			p.address)
 		s.model = model
 	}
 	s.compareSpeedsLocked()
@@ -209,7 +211,8 @@ func (s *Speaker) podConnected(p *pod, model speech.Model, again bool) {
 	case len(missing) > 0:
 		s.log.Error("a pod is not used: voices are missing", "pod", p.address, "model", model.ID, "missing", missing)
 	default:
-		s.log.Error("a pod is not used: it speaks with another model", "pod", p.address, "its", model.ID, "ours", s.model.ID)
+		s.log.Error("a pod is not used: it speaks with another model", "pod", p.address, "its", model.ID, "ours",
+			s.model.ID)
 	}
 	s.applyLocked(s.router.Connect(now, p.address, fit))
 	if len(s.router.Waiting()) > 0 {
@@ -235,7 +238,8 @@ func (s *Speaker) missingVoicesLocked(model speech.Model) (names []string) {
 	return names
 }
 
-// compareSpeedsLocked makes the fleet's speeds those that all pods in use have, for any of them may get an utterance. Older pods have none.
+// compareSpeedsLocked makes the fleet's speeds those that all pods in use have, for any of them may get an utterance.
+// Older pods have none.
 func (s *Speaker) compareSpeedsLocked() {
 	found := false
 	for _, p := range s.pods {

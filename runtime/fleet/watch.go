@@ -82,8 +82,9 @@ func (w *Watch) state() *wire.FleetState {
 	o := w.speaker.Overview()
 	state := &wire.FleetState{
 		Epoch: w.speaker.epoch, Busy: int64(o.Speaking), Queued: int64(o.Queued), Arrived: o.Arrived, Served: o.Served,
-		Refused: o.Refused, Warming: o.Warming, Failed: o.Failed, Cut: o.Cut, Attempts: o.Attempts, StreamTime: int64(o.SlotTime),
-		Version: w.version,
+		Refused: o.Refused, Warming: o.Warming, Failed: o.Failed, Cut: o.Cut, Attempts: o.Attempts,
+		StreamTime: int64(o.SlotTime),
+		Version:    w.version,
 	}
 	for _, p := range o.Pods {
 		state.Pods = append(state.Pods, podState(p))
@@ -93,7 +94,8 @@ func (w *Watch) state() *wire.FleetState {
 
 func podState(p route.PodView) *wire.PodState {
 	return &wire.PodState{
-		Address: p.Address, Zone: p.Zone, Connected: p.Connected, InUse: p.InUse, Ejected: p.Ejected, Suspect: p.Suspect,
+		Address: p.Address, Zone: p.Zone, Connected: p.Connected, InUse: p.InUse, Ejected: p.Ejected,
+		Suspect:     p.Suspect,
 		Terminating: p.Terminating, State: wire.NewState(p.State),
 	}
 }

@@ -148,8 +148,8 @@ func warnIfExposed(name string, log *slog.Logger) {
 	}
 }
 
-// isExposed reports whether every user can read a file. Secrets that Kubernetes or Docker mounts into a container are always of such a mode,
-// and there is nobody else there.
+// isExposed reports whether every user can read a file. Secrets that Kubernetes or Docker mounts into a container are
+// always of such a mode, and there is nobody else there.
 func isExposed(name string) bool {
 	if target, err := os.Readlink(name); err == nil && strings.HasPrefix(target, "..data/") {
 		return false // of Kubernetes

@@ -32,10 +32,12 @@ const (
 
 // Service says who may call a server, and how.
 type Service struct {
-	Accepts []Role        // the roles that may call it
-	Endless []string      // full names of calls that do not end by themselves; their clients call again when they end without an error
+	Accepts []Role // the roles that may call it
+	// full names of calls that do not end by themselves; their clients call again when they end without an error
+	Endless []string
 	Ping    time.Duration // after which a client that sends nothing is asked for a sign of life; 0 means 30 s
-	Age     time.Duration // after which a connection takes no new calls, so that clients make another one; 0 means 10 min
+	// after which a connection takes no new calls, so that clients make another one; 0 means 10 min
+	Age time.Duration
 }
 
 func (s Service) age() time.Duration {
@@ -57,7 +59,8 @@ func (s Service) options() []grpc.ServerOption {
 			MaxConnectionAge: s.age(), MaxConnectionAgeGrace: callGrace,
 			Time: ping, Timeout: 5 * time.Second, // a client that is gone without a word
 		}),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second,
+			PermitWithoutStream: true}),
 	}
 }
 
@@ -82,7 +85,8 @@ func (e expiring) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo,
 	return e.expire(conn, info), connection{info, began}, nil
 }
 
-func (e expiring) ClientHandshake(ctx context.Context, host string, raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (e expiring) ClientHandshake(ctx context.Context, host string,
+	raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	conn, info, err := e.TransportCredentials.ClientHandshake(ctx, host, raw)
 	if err != nil {
 		return nil, nil, err

@@ -37,8 +37,9 @@ func (c Credentials) Check() error {
 }
 
 // ServerOptions are for a server that processes of some roles may call. Without certificates there are no roles: who
-// has the token may. Its connections end with the certificates that they were made with. They are made anew every ten minutes, which
-// cuts no call that ends within three more, so that what was replaced or taken away is good no longer than that.
+// has the token may. Its connections end with the certificates that they were made with. They are made anew every ten
+// minutes, which cuts no call that ends within three more, so that what was replaced or taken away is good no longer
+// than that.
 func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, s Service) ([]grpc.ServerOption, error) {
 	transport, err := c.transport(onLoopback, log, func() *tls.Config { return c.Certificates.ServerTLS(s.Accepts...) })
 	if err != nil {
@@ -80,7 +81,8 @@ func (c Credentials) ServerOptions(onLoopback bool, log *slog.Logger, s Service)
 
 // DialOptions are for a client of a server on host that has a role.
 func (c Credentials) DialOptions(host string, expects Role) ([]grpc.DialOption, error) {
-	transport, err := c.transport(IsLoopback(host), nil, func() *tls.Config { return c.Certificates.ClientTLS(expects) })
+	transport, err := c.transport(IsLoopback(host), nil,
+		func() *tls.Config { return c.Certificates.ClientTLS(expects) })
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +93,8 @@ func (c Credentials) DialOptions(host string, expects Role) ([]grpc.DialOption, 
 	return options, nil
 }
 
-// transport returns TLS where there are certificates, and plain text where that may be. log is told of connections whose certificate has
-// ended; nil for nobody.
+// transport returns TLS where there are certificates, and plain text where that may be. log is told of connections
+// whose certificate has ended; nil for nobody.
 func (c Credentials) transport(
 	onLoopback bool, log *slog.Logger, secure func() *tls.Config,
 ) (credentials.TransportCredentials, error) {

@@ -56,12 +56,14 @@ func identityOf(cert *x509.Certificate) (Identity, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Identity{}, errors.New("the certificate names no role; make one with the URI spiffe://swar/NAMESPACE/NAME/ROLE")
+		return Identity{},
+			errors.New("the certificate names no role; make one with the URI spiffe://swar/NAMESPACE/NAME/ROLE")
 	case 1:
 		return found[0], nil
 	default:
-		return Identity{}, fmt.Errorf("the certificate has %d names of Swar; make one with a single spiffe://swar/… URI",
-			len(found))
+		return Identity{},
+			fmt.Errorf("the certificate has %d names of Swar; make one with a single spiffe://swar/… URI",
+				len(found))
 	}
 }
 

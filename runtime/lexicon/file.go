@@ -129,7 +129,9 @@ func (l *lexeme) add(entries []Entry, dropped []Dropped, line int, lang string) 
 	case len(l.Graphemes) == 0:
 		return entries, append(dropped, Dropped{line, "", "it has no grapheme"})
 	case len(l.Aliases) == 0 && len(l.Phonemes) > 0:
-		return entries, append(dropped, Dropped{line, word, "it has phonemes and no alias; write how it sounds in Devanagari or Latin letters"})
+		return entries,
+			append(dropped,
+				Dropped{line, word, "it has phonemes and no alias; write how it sounds in Devanagari or Latin letters"})
 	case len(l.Aliases) == 0:
 		return entries, append(dropped, Dropped{line, word, "it has no alias"})
 	}

@@ -152,7 +152,8 @@ func Compile(id string, version int64, entries []Entry) *Lexicon {
 	if len(entries) == 0 {
 		return nil
 	}
-	l := &Lexicon{id: id, version: version, entries: entries, steps: map[step]int32{}, ends: make(map[int32]int, len(entries))}
+	l := &Lexicon{id: id, version: version, entries: entries, steps: map[step]int32{},
+		ends: make(map[int32]int, len(entries))}
 	for i, e := range entries {
 		node := int32(0)
 		for _, r := range folded(e.Word) {
@@ -198,8 +199,8 @@ type Match struct {
 	Entry      Entry
 }
 
-// Find returns the words of the lexicon in text, which is in NFC, in order and without overlap. Where several begin, the
-// longest one counts. The time it takes grows with the length of the text alone.
+// Find returns the words of the lexicon in text, which is in NFC, in order and without overlap. Where several begin,
+// the longest one counts. The time it takes grows with the length of the text alone.
 func (l *Lexicon) Find(text string) (found []Match) {
 	if l == nil {
 		return nil
@@ -308,7 +309,8 @@ func folded(word string) string {
 	return b.String()
 }
 
-// In returns the lexicon of those entries that text has: to read that text they do as well as all. It is nil without any.
+// In returns the lexicon of those entries that text has: to read that text they do as well as all. It is nil without
+// any.
 func (l *Lexicon) In(text string) *Lexicon {
 	if l == nil {
 		return nil

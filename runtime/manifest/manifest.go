@@ -109,8 +109,10 @@ func readONNX(data []byte) (Bundle, error) {
 		return Bundle{}, err
 	}
 	b := Bundle{
-		Engine: ONNX, ID: m.Model.ID, Revision: m.Model.Revision, Licence: m.Model.Licence, Languages: m.Model.Languages,
-		Precision: m.Precision, Script: string(m.Trained.Script), Punctuation: m.Trained.Punctuation, Files: m.Files(), Manifest: m,
+		Engine: ONNX, ID: m.Model.ID, Revision: m.Model.Revision, Licence: m.Model.Licence,
+		Languages: m.Model.Languages,
+		Precision: m.Precision, Script: string(m.Trained.Script), Punctuation: m.Trained.Punctuation,
+		Files: m.Files(), Manifest: m,
 	}
 	for _, v := range m.Voices {
 		b.Voices = append(b.Voices, Voice{Name: v.Name, Language: v.Language, Recording: v.Recording.SHA256})
@@ -124,8 +126,9 @@ func readKokoro(data []byte) (Bundle, error) {
 		return Bundle{}, err
 	}
 	b := Bundle{
-		Engine: Kokoro, ID: m.Model.ID, Revision: m.Model.Revision, Licence: m.Model.Licence, Languages: m.Model.Languages,
-		Files: m.Files(), Manifest: m,
+		Engine: Kokoro, ID: m.Model.ID, Revision: m.Model.Revision, Licence: m.Model.Licence,
+		Languages: m.Model.Languages,
+		Files:     m.Files(), Manifest: m,
 	}
 	for _, v := range m.Voices {
 		b.Voices = append(b.Voices, Voice{Name: v.Name, Language: v.Language})

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// The layout of an encoded event. Numbers are varints as in encoding/binary, signed ones zigzag; strings are a uvarint length and bytes.
-// It is binary because an event is written while its client waits for the end. Measured against JSON: 0.16 µs instead of 2.1, 256 bytes
-// instead of 600, and no allocation.
+// The layout of an encoded event. Numbers are varints as in encoding/binary, signed ones zigzag; strings are a
+// uvarint length and bytes. It is binary because an event is written while its client waits for the end. Measured
+// against JSON: 0.16 µs instead of 2.1, 256 bytes instead of 600, and no allocation.
 //
 //	byte     version, 1
 //	uvarint  Seq
@@ -46,7 +46,8 @@ func (e *Event) AppendBinary(b []byte) ([]byte, error) {
 	b = binary.AppendVarint(b, start)
 	b = binary.AppendVarint(b, e.At.UnixMicro()-start)
 	for _, s := range [...]string{
-		e.ID, e.Date, e.OrgID, e.ProjectID, e.KeyID, e.KeyPrefix, e.RequestID, e.Endpoint, e.Voice, e.Format, string(e.Status), e.Error,
+		e.ID, e.Date, e.OrgID, e.ProjectID, e.KeyID, e.KeyPrefix, e.RequestID, e.Endpoint, e.Voice, e.Format,
+		string(e.Status), e.Error,
 	} {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
@@ -82,12 +83,14 @@ func (e *Event) UnmarshalBinary(b []byte) error {
 	e.Start = time.UnixMicro(start).UTC()
 	e.At = time.UnixMicro(start + r.varint()).UTC()
 	for _, s := range [...]*string{
-		&e.ID, &e.Date, &e.OrgID, &e.ProjectID, &e.KeyID, &e.KeyPrefix, &e.RequestID, &e.Endpoint, &e.Voice, &e.Format, (*string)(&e.Status), &e.Error,
+		&e.ID, &e.Date, &e.OrgID, &e.ProjectID, &e.KeyID, &e.KeyPrefix, &e.RequestID, &e.Endpoint, &e.Voice,
+		&e.Format, (*string)(&e.Status), &e.Error,
 	} {
 		*s = r.string()
 	}
 	var chars, chunks int64
-	for _, n := range [...]*int64{&e.Frames, &e.Billed, &chars, &chunks, &e.TTFAus, &e.Queueus, &e.Wallus, &e.Synthus, &e.Seed} {
+	for _, n := range [...]*int64{&e.Frames, &e.Billed, &chars, &chunks, &e.TTFAus, &e.Queueus, &e.Wallus, &e.Synthus,
+		&e.Seed} {
 		*n = r.varint()
 	}
 	e.Chars, e.Chunks = int(chars), int(chunks)

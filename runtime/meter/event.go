@@ -60,8 +60,8 @@ type Event struct {
 	Seed           int64
 }
 
-// India is the time zone of days and months. It is a fixed offset: India has had no daylight saving time since 1945, and with a fixed
-// offset no program needs time-zone files.
+// India is the time zone of days and months. It is a fixed offset: India has had no daylight saving time since 1945,
+// and with a fixed offset no program needs time-zone files.
 var India = time.FixedZone("Asia/Kolkata", 5*3600+30*60)
 
 // DateOf returns the day of t in India, such as 2026-11-21.

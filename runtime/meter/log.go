@@ -21,9 +21,10 @@ type LogConfig struct {
 	MaxWaiting   int           // events kept in memory while the disk takes none; 0 means 65,536, about 30 MB
 }
 
-// Log keeps events on disk until the sink has them. It is a write-ahead log: a folder of segments, to which Append writes at once, so
-// that a killed process loses nothing, and which are synced at most SyncEvery later, so that a power cut loses no more than that. Sync
-// waits for it. A disk that fails to sync is asked again; whether it then kept what it had failed to is up to the disk.
+// Log keeps events on disk until the sink has them. It is a write-ahead log: a folder of segments, to which Append
+// writes at once, so that a killed process loses nothing, and which are synced at most SyncEvery later, so that a
+// power cut loses no more than that. Sync waits for it. A disk that fails to sync is asked again; whether it then
+// kept what it had failed to is up to the disk.
 //
 // A log is used by one process at a time, and read by one [Shipper]. Its methods are safe for concurrent use.
 type Log struct {
@@ -82,9 +83,10 @@ type Backlog struct {
 
 var errClosed = errors.New("usage log: closed")
 
-// OpenLog opens the log in cfg.Folder, or begins one. It repairs what a crash has left: a record that was being written is cut off, a
-// damaged one elsewhere is set aside in a file and reported, and a stream that the crash cut off is ended with the status [Failed]; what
-// it had reported by then stays billed. A folder that another process is using is an error.
+// OpenLog opens the log in cfg.Folder, or begins one. It repairs what a crash has left: a record that was being
+// written is cut off, a damaged one elsewhere is set aside in a file and reported, and a stream that the crash cut
+// off is ended with the status [Failed]; what it had reported by then stays billed. A folder that another process is
+// using is an error.
 func OpenLog(cfg LogConfig, log *slog.Logger) (*Log, error) {
 	if cfg.SegmentBytes == 0 {
 		cfg.SegmentBytes = 4 << 20
@@ -136,10 +138,11 @@ func (l *Log) Run(ctx context.Context) error {
 	}
 }
 
-// Append numbers e, as e.Seq, and writes it. When it returns, e is safe from the end of the process, and soon from a power cut.
+// Append numbers e, as e.Seq, and writes it. When it returns, e is safe from the end of the process, and soon from a
+// power cut.
 //
-// If the disk does not take it, e waits in memory and is numbered later, since no client shall wait for room on a disk. Only when there
-// are too many of those is an event lost, which is logged and counted.
+// If the disk does not take it, e waits in memory and is numbered later, since no client shall wait for room on a
+// disk. Only when there are too many of those is an event lost, which is logged and counted.
 func (l *Log) Append(e *Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -225,8 +228,8 @@ func (l *Log) Backlog() Backlog {
 	return Backlog{Queued: l.last - l.acked, Waiting: len(l.waiting), Lost: l.lost, Forks: l.forks}
 }
 
-// Close syncs the log and lets go of the folder. What waits in memory for a disk that is still full is lost, which is logged. Run and
-// the shipper must have returned, and no method may be called after it.
+// Close syncs the log and lets go of the folder. What waits in memory for a disk that is still full is lost, which is
+// logged. Run and the shipper must have returned, and no method may be called after it.
 func (l *Log) Close() error {
 	err := l.Sync(context.Background())
 	l.mu.Lock()
@@ -234,7 +237,8 @@ func (l *Log) Close() error {
 	l.closed = true
 	if n := len(l.waiting); n > 0 {
 		l.lost += int64(n)
-		l.log.Error("usage events lost: the disk had no room for them until the end", "folder", l.cfg.Folder, "events", n)
+		l.log.Error("usage events lost: the disk had no room for them until the end", "folder", l.cfg.Folder,
+			"events", n)
 	}
 	for _, f := range l.unsynced {
 		_ = f.Close()
@@ -257,7 +261,8 @@ func (l *Log) wake() {
 // failLocked reports that the disk does not work, once until it does again.
 func (l *Log) failLocked(err error) {
 	if !l.failing {
-		l.log.Error("usage events cannot be written and wait in memory; make room on the disk", "folder", l.cfg.Folder, "error", err)
+		l.log.Error("usage events cannot be written and wait in memory; make room on the disk", "folder",
+			l.cfg.Folder, "error", err)
 	}
 	l.failing = true
 }
@@ -345,8 +350,8 @@ func createSegment(path string) (segmentFile, error) {
 	return f, nil
 }
 
-// ack takes note that the sink has every event up to seq, and deletes segments that nobody needs: those before it, except where a
-// stream that still runs has reported progress, because a crash must know of it.
+// ack takes note that the sink has every event up to seq, and deletes segments that nobody needs: those before it,
+// except where a stream that still runs has reported progress, because a crash must know of it.
 func (l *Log) ack(seq int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -372,8 +377,8 @@ func (l *Log) ack(seq int64) error {
 	return err
 }
 
-// savePositionLocked writes what the sink has. It is not synced: after a power cut that loses it, events are sent again, and the sink
-// knows them.
+// savePositionLocked writes what the sink has. It is not synced: after a power cut that loses it, events are sent
+// again, and the sink knows them.
 func (l *Log) savePositionLocked() error {
 	return replaceFile(filepath.Join(l.cfg.Folder, positionName), strconv.FormatInt(l.acked, 10)+"\n", false)
 }
@@ -389,7 +394,8 @@ func (l *Log) restart(first, gone int64) error {
 	return nil
 }
 
-// fork is restart for a log that is a copy: the sink may have events that are there from the log that it was copied from.
+// fork is restart for a log that is a copy: the sink may have events that are there from the log that it was copied
+// from.
 func (l *Log) fork(first int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

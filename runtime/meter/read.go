@@ -43,9 +43,9 @@ func (l *Log) wait(ctx context.Context, from int64) error {
 	}
 }
 
-// read returns at most limit events, the first of them numbered from, or the first one behind that if those before it are no longer
-// there. It returns only events that are safe from a power cut: a number that the sink has seen must never be given again. It is for
-// one goroutine.
+// read returns at most limit events, the first of them numbered from, or the first one behind that if those before it
+// are no longer there. It returns only events that are safe from a power cut: a number that the sink has seen must
+// never be given again. It is for one goroutine.
 func (l *Log) read(from int64, limit int) ([]Event, error) {
 	l.mu.Lock()
 	path, last, synced := "", int64(0), l.synced

@@ -38,10 +38,11 @@ type Stream struct {
 	reported int64 // of these, frames that stand in progress events
 }
 
-// Begin returns the sink to speak u into. It passes everything on to the sink to. Call it before Speak with the utterance as the client
-// asked for it, and End when Speak has returned.
+// Begin returns the sink to speak u into. It passes everything on to the sink to. Call it before Speak with the
+// utterance as the client asked for it, and End when Speak has returned.
 //
-// Nothing is written before a worker is assigned, and nothing at all for a grant without an organisation, such as that of a static key.
+// Nothing is written before a worker is assigned, and nothing at all for a grant without an organisation, such as
+// that of a static key.
 func (r *Recorder) Begin(grant access.Grant, endpoint string, u speech.Utterance, to speech.Sink) *Stream {
 	s := &Stream{to: to}
 	if r == nil || grant.OrgID == "" {
@@ -49,8 +50,9 @@ func (r *Recorder) Begin(grant access.Grant, endpoint string, u speech.Utterance
 	}
 	s.log = r.log
 	s.event = Event{
-		OrgID: grant.OrgID, ProjectID: grant.ProjectID, KeyID: grant.KeyID, KeyPrefix: grant.KeyPrefix, Playground: grant.Playground,
-		RequestID: u.RequestID, Endpoint: endpoint, Voice: u.Voice, Format: string(u.Format), Seed: u.Seed,
+		OrgID: grant.OrgID, ProjectID: grant.ProjectID, KeyID: grant.KeyID, KeyPrefix: grant.KeyPrefix,
+		Playground: grant.Playground,
+		RequestID:  u.RequestID, Endpoint: endpoint, Voice: u.Voice, Format: string(u.Format), Seed: u.Seed,
 	}
 	return s
 }
@@ -167,8 +169,9 @@ func (s *Stream) appendLocked(kind Kind, frames, billed int64) {
 	s.log.Append(&e)
 }
 
-// StatusOf says how a stream ended that Speak, or the writing of its answer, left with err. A client that cancels, leaves, reads too
-// slowly, feeds more than it may, or whose key is revoked has ended the stream itself. Everything else is ours.
+// StatusOf says how a stream ended that Speak, or the writing of its answer, left with err. A client that cancels,
+// leaves, reads too slowly, feeds more than it may, or whose key is revoked has ended the stream itself. Everything
+// else is ours.
 func StatusOf(err error) Status {
 	if err == nil {
 		return OK

@@ -51,7 +51,8 @@ func (l *Log) readSource() error {
 	}
 	n, _ := fmt.Sscanf(string(text), "%s %d %d\n", &l.source, &l.base, &l.copied)
 	if n < 2 { // earlier versions wrote two fields
-		return fmt.Errorf("the file %s is damaged: put it back, or give the events up by moving the folder away", sourceName)
+		return fmt.Errorf("the file %s is damaged: put it back, or give the events up by moving the folder away",
+			sourceName)
 	}
 	return nil
 }
@@ -72,7 +73,8 @@ func (l *Log) readSegments() (map[string]Event, error) {
 	return running, nil
 }
 
-// readSegment checks one. What is no record is cut off at the end of the newest, where the crash was, and set aside elsewhere.
+// readSegment checks one. What is no record is cut off at the end of the newest, where the crash was, and set aside
+// elsewhere.
 func (l *Log) readSegment(path string, newest bool, running map[string]Event) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -108,7 +110,8 @@ func (l *Log) readSegment(path string, newest bool, running map[string]Event) er
 		}
 		next := findRecord(b, at+1, l.last)
 		if newest && next == len(b) && (errors.Is(err, errShort) || endsInZeros(b[at:])) {
-			l.log.Warn("usage log: cut off an event that was being written when the server stopped", "file", path, "bytes", len(b)-at)
+			l.log.Warn("usage log: cut off an event that was being written when the server stopped", "file", path,
+				"bytes", len(b)-at)
 		} else if err := l.setAside(path, at, b[at:next]); err != nil {
 			return err
 		}
@@ -150,7 +153,8 @@ func (l *Log) setAside(path string, at int, b []byte) error {
 
 // endCutStreams ends the streams that the last stop cut off. They stay billed for what they had reported.
 func (l *Log) endCutStreams(running map[string]Event) {
-	for _, id := range slices.SortedFunc(maps.Keys(running), func(a, b string) int { return int(running[a].Seq - running[b].Seq) }) {
+	for _, id := range slices.SortedFunc(maps.Keys(running),
+		func(a, b string) int { return int(running[a].Seq - running[b].Seq) }) {
 		e := running[id]
 		e.Kind, e.Status, e.Error = Final, Failed, "server stopped"
 		e.Frames, e.Billed = 0, 0

@@ -16,8 +16,8 @@ const (
 	damagedEnd   = ".damaged" // bytes of a segment that are no events
 )
 
-// A segment is its magic and then records: the length of the event in four bytes, the CRC-32C of length and event in four bytes, both
-// little-endian, and the event.
+// A segment is its magic and then records: the length of the event in four bytes, the CRC-32C of length and event in
+// four bytes, both little-endian, and the event.
 const (
 	segmentMagic = "swaruse1"
 	recordHead   = 8
@@ -47,8 +47,8 @@ var (
 	errDamaged = errors.New("no record")
 )
 
-// nextRecord reads the record at the beginning of b and returns its length. It returns errShort if b may be the beginning of one, and
-// errDamaged if it is not; any other error is a record that this program cannot read.
+// nextRecord reads the record at the beginning of b and returns its length. It returns errShort if b may be the
+// beginning of one, and errDamaged if it is not; any other error is a record that this program cannot read.
 func nextRecord(b []byte, e *Event) (int, error) {
 	if len(b) < recordHead {
 		return 0, errShort

@@ -52,7 +52,8 @@ func NewShipper(cfg ShipperConfig, from *Log, to Sink, log *slog.Logger) *Shippe
 
 // Run sends until ctx ends. It waits out every failure of the sink.
 func (s *Shipper) Run(ctx context.Context) error {
-	for s.from.wait(ctx, s.next) == nil && s.gather(ctx) == nil && s.ship(ctx) == nil { // each fails only when ctx has ended
+	for s.from.wait(ctx, s.next) == nil && s.gather(ctx) == nil &&
+		s.ship(ctx) == nil { // each fails only when ctx has ended
 	}
 	return nil
 }
@@ -108,7 +109,8 @@ func (s *Shipper) ship(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if failures == 0 || wait == s.cfg.MaxRetry {
-			s.log.Warn("usage events could not be sent and are kept; trying again", "queued", s.from.Backlog().Queued, "failures", failures+1, "error", err)
+			s.log.Warn("usage events could not be sent and are kept; trying again", "queued", s.from.Backlog().Queued,
+				"failures", failures+1, "error", err)
 		}
 		select {
 		case <-time.After(wait/2 + rand.N(wait/2+1)):
@@ -161,8 +163,9 @@ func contiguous(events []Event) []Event {
 	return events
 }
 
-// goTo goes on with the event that the sink wants. If that is not possible, the log goes on as a new source with what it has: the sink
-// then counts anew from there. known is the highest number that the sink can have seen from this copy of the log.
+// goTo goes on with the event that the sink wants. If that is not possible, the log goes on as a new source with what
+// it has: the sink then counts anew from there. known is the highest number that the sink can have seen from this
+// copy of the log.
 func (s *Shipper) goTo(gap *GapError, base, known int64) error {
 	want := gap.Want + base
 	first, err := s.from.firstFrom(want)
@@ -176,7 +179,8 @@ func (s *Shipper) goTo(gap *GapError, base, known int64) error {
 		s.log.Error("usage log: the folder is older than what was sent from it, such as a copy put back; going on as a new source", "have", known, "sink_has", want-1)
 		return s.restart(s.from.recovered+1, 0)
 	case first > want:
-		s.log.Error("usage log: events that the sink needs are missing; continuing as a new source without them", "from", want, "to", first-1)
+		s.log.Error("usage log: events that the sink needs are missing; continuing as a new source without them",
+			"from", want, "to", first-1)
 		return s.restart(first, first-want)
 	case want-1 > base:
 		// The event before goes along, so that the sink compares it: it may be that of a copy of the log.
@@ -198,8 +202,8 @@ func (s *Shipper) restart(first, gone int64) error {
 	return nil
 }
 
-// fork goes on as a new source with all that the sink has not acknowledged, because another log reports under the same source: the folder
-// was copied, or a copy of it put back. The sink leaves out what both have in common.
+// fork goes on as a new source with all that the sink has not acknowledged, because another log reports under the
+// same source: the folder was copied, or a copy of it put back. The sink leaves out what both have in common.
 func (s *Shipper) fork(sinkHas int64) error {
 	first, err := s.from.firstFrom(s.from.lastAcked() + 1)
 	if err != nil {

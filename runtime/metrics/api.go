@@ -134,7 +134,8 @@ func (a *API) Request(e Endpoint, status int) {
 	a.requests.WithLabelValues(string(e), strconv.Itoa(status)).Inc()
 }
 
-// Cancelled counts an utterance that its client ended. Whether that was an error, the client having gone, is counted apart.
+// Cancelled counts an utterance that its client ended. Whether that was an error, the client having gone, is counted
+// apart.
 func (a *API) Cancelled(e Endpoint) {
 	a.requests.WithLabelValues(string(e), StatusCancelled).Inc()
 }

@@ -39,10 +39,12 @@ func (r *Registry) RegisterEngine(info EngineInfo, read func() EngineCounts) {
 			func(e EngineCounts) float64 { return float64(e.PrefixTokens) }),
 		gauge("tts_prefill_cache_bytes", "Memory that the prefill cache holds.", read,
 			func(e EngineCounts) float64 { return float64(e.CacheBytes) }),
-		counter("tts_broken_outputs_total", "Outputs of the model that were no numbers; each ended its utterance.", read,
+		counter("tts_broken_outputs_total", "Outputs of the model that were no numbers; each ended its utterance.",
+			read,
 			func(e EngineCounts) float64 { return float64(e.Broken) }),
 		batchSizes{
-			prometheus.NewDesc("tts_batch_size", "Streams that one run of the language model took a step for.", nil, nil), read,
+			prometheus.NewDesc("tts_batch_size", "Streams that one run of the language model took a step for.", nil,
+				nil), read,
 		},
 	)
 }

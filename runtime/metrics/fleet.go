@@ -7,7 +7,8 @@ import "github.com/prometheus/client_golang/prometheus"
 type FleetCounts struct {
 	Free, Busy, Warming, Cordoned, Draining      int // slots
 	InUse, PodsWarming, Away, Ejected, Suspected int // pods
-	ViewError                                    int // slots that attempts of this router took and states do not count yet
+	// slots that attempts of this router took and states do not count yet
+	ViewError                                    int
 	Demand                                       float64
 	Refused, RefusedWarming, Failed, PodsEjected int64
 }
@@ -33,7 +34,8 @@ func (r *Registry) RegisterFleet(read func() FleetCounts) *Fleet {
 		f.cut.WithLabelValues(cause)
 	}
 	r.prometheus.MustRegister(f.attempts, f.cut,
-		byState(read, "tts_fleet_slots", "Slots of the pods that this router sees; take the largest value of all routers.",
+		byState(read, "tts_fleet_slots",
+			"Slots of the pods that this router sees; take the largest value of all routers.",
 			func(c FleetCounts) map[string]int {
 				return map[string]int{
 					"free": c.Free, "busy": c.Busy, "warming": c.Warming, "cordoned": c.Cordoned, "draining": c.Draining,
@@ -47,7 +49,8 @@ func (r *Registry) RegisterFleet(read func() FleetCounts) *Fleet {
 			}),
 		gauge("tts_fleet_view_error", "Slots that this router has filled and pods have not confirmed yet.", read,
 			func(c FleetCounts) float64 { return float64(c.ViewError) }),
-		gauge("tts_demand_slots", "Slots that this router's clients want: speaking, waiting, and the refused ones of the last 10 s.",
+		gauge("tts_demand_slots",
+			"Slots that this router's clients want: speaking, waiting, and the refused ones of the last 10 s.",
 			read, func(c FleetCounts) float64 { return c.Demand }),
 		counter("tts_pods_ejected_total", "Pods that were left alone for a while because they failed.", read,
 			func(c FleetCounts) float64 { return float64(c.PodsEjected) }),

@@ -1,8 +1,8 @@
 // Package metrics holds every Prometheus metric of the data plane, so that names and labels stand in one place.
 //
-// A process registers the groups of what it does, and counts in each its own work alone, so that sums over processes are
-// right: the API where clients are answered, workers and an engine where speech is made, usage and keys where keys are
-// checked, the portal where it is served.
+// A process registers the groups of what it does, and counts in each its own work alone, so that sums over processes
+// are right: the API where clients are answered, workers and an engine where speech is made, usage and keys where
+// keys are checked, the portal where it is served.
 package metrics
 
 import (
@@ -34,10 +34,12 @@ func (r *Registry) Handler() http.Handler {
 
 // gauge is one that is read whenever it is scraped, as a part of what read returns.
 func gauge[T any](name, help string, read func() T, value func(T) float64) prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return value(read()) })
+	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help},
+		func() float64 { return value(read()) })
 }
 
 // counter is the same for what only grows.
 func counter[T any](name, help string, read func() T, value func(T) float64) prometheus.Collector {
-	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return value(read()) })
+	return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+		func() float64 { return value(read()) })
 }

@@ -22,13 +22,15 @@ func (r *Registry) RegisterPortal(difference func() int64) *Portal {
 	}, []string{"method", "status"})}
 	r.prometheus.MustRegister(
 		p.seconds,
-		gauge("tts_usage_reconciliation_difference", "Requests and frames by which the two ways of adding up usage differ; must be 0.",
+		gauge("tts_usage_reconciliation_difference",
+			"Requests and frames by which the two ways of adding up usage differ; must be 0.",
 			difference, func(n int64) float64 { return float64(n) }),
 	)
 	return p
 }
 
-// RegisterRefusedUsage adds the count of events of usage that cannot be true, which count returns whenever it is scraped.
+// RegisterRefusedUsage adds the count of events of usage that cannot be true, which count returns whenever it is
+// scraped.
 func (r *Registry) RegisterRefusedUsage(count func() int64) {
 	r.prometheus.MustRegister(counter("tts_usage_refused_events_total",
 		"Events of usage that routers sent and the portal refused, because they cannot be true; must be 0. The log has each of them.",
@@ -43,7 +45,8 @@ func (r *Registry) RegisterMails(count func() (sent, failed int64)) {
 // mails reads both numbers at once.
 type mails struct{ count func() (sent, failed int64) }
 
-var mailsDesc = prometheus.NewDesc("tts_portal_mails_total", "Mails of the portal, by whether the mail server has taken them.",
+var mailsDesc = prometheus.NewDesc("tts_portal_mails_total",
+	"Mails of the portal, by whether the mail server has taken them.",
 	[]string{"result"}, nil)
 
 // Describe implements [prometheus.Collector].

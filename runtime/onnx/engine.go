@@ -1,12 +1,14 @@
 // Package onnx is the neural engine: models of the Pocket-TTS family on ONNX Runtime, behind [synth.Engine].
 //
-// A chunk is read by a language model, which continues a voice prompt and the text with one latent for each frame; a codec turns
-// latents into samples. All workers share one session of each graph. A worker owns what belongs to one chunk: keys and values, which
-// the language model extends in place, and the state of the codec. Workers wait while a few threads run the model for all of them, the
-// most urgent first, and the steps of several streams at once where nothing is gained by running them side by side.
+// A chunk is read by a language model, which continues a voice prompt and the text with one latent for each frame; a
+// codec turns latents into samples. All workers share one session of each graph. A worker owns what belongs to one
+// chunk: keys and values, which the language model extends in place, and the state of the codec. Workers wait while a
+// few threads run the model for all of them, the most urgent first, and the steps of several streams at once where
+// nothing is gained by running them side by side.
 //
-// The same options give the same samples because nothing depends on what else runs: every sum is made on one thread and over one
-// stream, noise is a function of seed, chunk and frame, and text is always read in one piece, whether its reading is cached or not.
+// The same options give the same samples because nothing depends on what else runs: every sum is made on one thread
+// and over one stream, noise is a function of seed, chunk and frame, and text is always read in one piece, whether
+// its reading is cached or not.
 package onnx
 
 import (
@@ -76,8 +78,8 @@ type Engine struct {
 	broken atomic.Uint64
 }
 
-// New loads a bundle. It reads every file, compares its hash, and compares every graph with the manifest. An error leaves nothing
-// behind but the library, which a process cannot let go.
+// New loads a bundle. It reads every file, compares its hash, and compares every graph with the manifest. An error
+// leaves nothing behind but the library, which a process cannot let go.
 func New(c Config) (*Engine, error) {
 	if c.Tokenizer == nil {
 		c.Tokenizer = func(model []byte) (Tokenizer, error) { return tokenize.Load(model) }
@@ -191,9 +193,9 @@ func (e *Engine) Prepared(chunk string) string {
 // ReadsMarks implements [synth.MarkReader].
 func (e *Engine) ReadsMarks() bool { return e.manifest.Trained.Punctuation != bundle.NoPunctuation }
 
-// NewWorker implements [synth.Engine]. See [Engine.Memory] for what a worker takes. It has run every graph once when NewWorker
-// returns; the first worker of an engine has run every voice and every number of streams and of frames that can occur, so that nothing
-// is slower the first time and a graph that does not fit its manifest is found here.
+// NewWorker implements [synth.Engine]. See [Engine.Memory] for what a worker takes. It has run every graph once when
+// NewWorker returns; the first worker of an engine has run every voice and every number of streams and of frames that
+// can occur, so that nothing is slower the first time and a graph that does not fit its manifest is found here.
 func (e *Engine) NewWorker(ctx context.Context) (synth.Worker, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err

@@ -13,9 +13,10 @@ import (
 
 // FindLibrary returns the path of the ONNX Runtime library to give to [Config.Library].
 //
-// A path that is given explicitly is the answer; it must be a file. Otherwise the library is looked for beside the running program
-// (and in lib/ there), in .cache/onnxruntime of the folder above it and of the working folder, where `make onnxruntime` puts it, and in
-// the usual folders of the system. The first one found is taken; whether it is new enough shows when it is loaded.
+// A path that is given explicitly is the answer; it must be a file. Otherwise the library is looked for beside the
+// running program (and in lib/ there), in .cache/onnxruntime of the folder above it and of the working folder, where
+// `make onnxruntime` puts it, and in the usual folders of the system. The first one found is taken; whether it is new
+// enough shows when it is loaded.
 func FindLibrary(explicit string) (string, error) {
 	if explicit != "" {
 		info, err := os.Stat(explicit)
@@ -56,7 +57,8 @@ func libraryPaths() []string {
 	if working, err := os.Getwd(); err == nil {
 		paths = append(paths, filepath.Join(working, ".cache", "onnxruntime", pinned))
 	}
-	for _, dir := range []string{"/usr/local/lib", "/usr/lib", "/usr/lib/" + map[string]string{"x64": "x86_64", "arm64": "aarch64"}[arch] + "-linux-gnu"} {
+	for _, dir := range []string{"/usr/local/lib", "/usr/lib",
+		"/usr/lib/" + map[string]string{"x64": "x86_64", "arm64": "aarch64"}[arch] + "-linux-gnu"} {
 		paths = append(paths, filepath.Join(dir, plain), filepath.Join(dir, plain+".1"))
 	}
 	return paths

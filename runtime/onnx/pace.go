@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// pace is how far the audio of an utterance is ahead of who listens to it. It belongs to a worker, which changes it only while it
-// has no task with the scheduler.
+// pace is how far the audio of an utterance is ahead of who listens to it. It belongs to a worker, which changes it
+// only while it has no task with the scheduler.
 type pace struct {
 	first  time.Time // when the first frames were ready
 	frames int
@@ -80,9 +80,9 @@ func (r runTimes) limits(streams, runners int) limits {
 //	playing  by how little is left.
 //	ahead    more than ample is left. They run when nobody else waits, and keep the processor busy that long.
 //
-// Within a class, a decode or a prefill that is not pressing comes after the steps: so streams come to their steps at the same time,
-// and those can be shared. Nobody waits long for that, because a stream has to decode after four steps. Otherwise the one with the
-// least audio comes first, and among equals the one that has waited longer.
+// Within a class, a decode or a prefill that is not pressing comes after the steps: so streams come to their steps at
+// the same time, and those can be shared. Nobody waits long for that, because a stream has to decode after four
+// steps. Otherwise the one with the least audio comes first, and among equals the one that has waited longer.
 type urgency struct {
 	class    class
 	alone    bool // something else than a step, which can wait for the steps of others

@@ -9,8 +9,8 @@ type sequence interface {
 	// Begin forgets everything and starts behind the voice's prompt.
 	Begin(voice string) error
 
-	// Prefill reads the text and the start row in one plan, whatever ran before. Afterwards State holds h and eos of frame 0. An
-	// error, the cause of ctx included, leaves nothing: Begin again.
+	// Prefill reads the text and the start row in one plan, whatever ran before. Afterwards State holds h and eos of
+	// frame 0. An error, the cause of ctx included, leaves nothing: Begin again.
 	Prefill(ctx context.Context, tokens []int32) error
 
 	// Save returns what Prefill left behind the voice prompt and how many bytes that takes, nil where it cannot be
@@ -52,8 +52,8 @@ type decoder interface {
 	// Begin forgets what was decoded: every chunk starts fresh.
 	Begin()
 
-	// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call.
-	// It is called with one or four frames; any number works.
+	// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until
+	// the next call. It is called with one or four frames; any number works.
 	Decode(latents []float32, frames int) ([]float32, error)
 
 	Close() error

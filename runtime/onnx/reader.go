@@ -23,8 +23,8 @@ type Reader struct {
 // ErrReader is what [Reader.NewWorker] returns.
 var ErrReader = errors.New("onnx: a reader cannot speak")
 
-// OpenReader opens the bundle in dir, which must not be in a public layout. It reads the manifest and the tokenizer, whose hash it
-// does not compare.
+// OpenReader opens the bundle in dir, which must not be in a public layout. It reads the manifest and the tokenizer,
+// whose hash it does not compare.
 func OpenReader(dir string) (*Reader, error) {
 	m, err := bundle.Open(dir)
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 
 var errEngineClosed = errors.New("onnx: the engine is closed")
 
-// scheduler runs models for workers. Each of its runners runs one thing at a time, so that as many runs are under way as there are
-// processors for them and none takes turns with another; workers only wait. Runners are locked to threads, so that what ONNX Runtime
-// keeps for each thread that calls it exists once for each runner. That makes handing over a task take some 35 µs in place of 1, which
-// does not matter: a task is all the steps and the decode of a group of frames.
+// scheduler runs models for workers. Each of its runners runs one thing at a time, so that as many runs are under way
+// as there are processors for them and none takes turns with another; workers only wait. Runners are locked to
+// threads, so that what ONNX Runtime keeps for each thread that calls it exists once for each runner. That makes
+// handing over a task take some 35 µs in place of 1, which does not matter: a task is all the steps and the decode of
+// a group of frames.
 //
 // A runner that is free takes the most urgent task (see [urgency]). If that is a step, other steps that wait on the
 // same cache come along, as long as no other runner is free to take them. A task stays with the scheduler from step
@@ -82,7 +83,8 @@ func (s *scheduler) counts() iter.Seq2[int, uint64] {
 	}
 }
 
-// task is a sequence of runs for one stream. Its zero value is ready; a worker uses one for all it asks for, one after another.
+// task is a sequence of runs for one stream. Its zero value is ready; a worker uses one for all it asks for, one
+// after another.
 type task struct {
 	pace pace
 
@@ -99,8 +101,8 @@ type task struct {
 	back  time.Time      // when it is no longer expected
 }
 
-// phase is one run of a model: a step of stream, perhaps together with others of its cache, or whatever run does. The zero value says
-// that there is nothing more to run.
+// phase is one run of a model: a step of stream, perhaps together with others of its cache, or whatever run does. The
+// zero value says that there is nothing more to run.
 type phase struct {
 	stream *model.Stream
 	run    func(context.Context) error
@@ -108,10 +110,11 @@ type phase struct {
 
 func (p *phase) over() bool { return p.stream == nil && p.run == nil }
 
-// do runs one phase after another until next returns the zero one or an error. next is called by one goroutine at a time, first by the
-// caller and then by runners, after each run that went well; what it does itself should be short.
+// do runs one phase after another until next returns the zero one or an error. next is called by one goroutine at a
+// time, first by the caller and then by runners, after each run that went well; what it does itself should be short.
 //
-// When ctx ends, what waits is dropped at once and what runs is the last; do then returns the cause of ctx. A run gets ctx.
+// When ctx ends, what waits is dropped at once and what runs is the last; do then returns the cause of ctx. A run
+// gets ctx.
 func (s *scheduler) do(ctx context.Context, t *task, next func() (phase, error)) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
@@ -306,7 +309,8 @@ func (s *scheduler) gatherLocked(b *batch, t *task) bool {
 		b.streams = b.streams[:0]
 		return false
 	}
-	b.streams = slices.DeleteFunc(b.streams, func(o *model.Stream) bool { return o.Slot() < b.first || o.Slot() >= b.first+b.n })
+	b.streams = slices.DeleteFunc(b.streams,
+		func(o *model.Stream) bool { return o.Slot() < b.first || o.Slot() >= b.first+b.n })
 	for _, other := range s.waiting {
 		if o := other.phase.stream; o != nil && slices.Contains(b.streams, o) {
 			other.cache = cache

@@ -77,8 +77,8 @@ func (e *Engine) find(v bundle.Voice) (voice, bool) {
 	return e.loaded()[i], true
 }
 
-// loadVoice reads a voice that was not there when the bundle was opened. Its id is one that no request can say, and that
-// belongs to its content: what the prefill cache holds for a voice of the same name is not for this one.
+// loadVoice reads a voice that was not there when the bundle was opened. Its id is one that no request can say, and
+// that belongs to its content: what the prefill cache holds for a voice of the same name is not for this one.
 func (e *Engine) loadVoice(own native, v bundle.Voice) (voice, error) {
 	hash, err := bundle.HashFile(filepath.Join(e.dir, v.File.File))
 	if err != nil {

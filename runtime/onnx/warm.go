@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// warmUp runs what w will run. What all workers share, the memory plans of the graphs for every shape and the voices, only the first
-// worker of the engine warms. It also measures what runs take, which the scheduler reckons with.
+// warmUp runs what w will run. What all workers share, the memory plans of the graphs for every shape and the voices,
+// only the first worker of the engine warms. It also measures what runs take, which the scheduler reckons with.
 func (w *worker) warmUp(ctx context.Context) error {
 	e := w.engine
 	e.warming.Lock()

@@ -25,8 +25,8 @@ type worker struct {
 	task     task
 	closed   bool
 
-	// The chunk. frame counts the frames that were drawn and will be decoded; the latent of the first is drawn with the prefill already,
-	// because the start row is part of it.
+	// The chunk. frame counts the frames that were drawn and will be decoded; the latent of the first is drawn with
+	// the prefill already, because the start row is part of it.
 	speaking bool
 	options  synth.Options
 	ending   model.Ending
@@ -81,7 +81,8 @@ func (w *worker) Prefill(ctx context.Context, o synth.Options) (cached bool, err
 	m := &w.engine.manifest
 	text, words := w.engine.text.Prepare(o.Text)
 	if words == 0 {
-		w.speaking, w.frame, w.ending = true, 0, model.Ending{Seen: true, MaxFrames: 1} // over, by itself, before the first frame
+		// over, by itself, before the first frame
+		w.speaking, w.frame, w.ending = true, 0, model.Ending{Seen: true, MaxFrames: 1}
 		return false, nil
 	}
 	tokens := w.engine.tokenizer.Encode(nil, text)
@@ -130,8 +131,8 @@ func (w *worker) read(ctx context.Context, key synth.CacheKey, tokens []int32) (
 	return false, nil
 }
 
-// Next implements [synth.Worker]. It decodes by groups of at most [synth.GroupFrames]. After a cancel the chunk is lost: frames that
-// were drawn but not decoded are dropped.
+// Next implements [synth.Worker]. It decodes by groups of at most [synth.GroupFrames]. After a cancel the chunk is
+// lost: frames that were drawn but not decoded are dropped.
 func (w *worker) Next(ctx context.Context, dst []int16, n int) (frames int, done, eos bool, err error) {
 	if w.closed {
 		return 0, false, false, errClosed
@@ -181,8 +182,8 @@ func (w *worker) nextGroup(ctx context.Context, dst []int16, n int) (frames int,
 // drawn returns how many frames of the group have their latents.
 func (w *worker) drawn() int { return len(w.group.latents) / len(w.noise) }
 
-// next says which run the group needs next: steps until the group is full or the chunk is over, then a decode. It follows up the run
-// before.
+// next says which run the group needs next: steps until the group is full or the chunk is over, then a decode. It
+// follows up the run before.
 func (w *worker) next() (p phase, err error) {
 	g := &w.group
 	if g.last == decoded {
@@ -206,8 +207,8 @@ func (w *worker) next() (p phase, err error) {
 	}
 }
 
-// take takes the latent that was drawn last into the group, unless the chunk is over before it: the frame that ends it may be one that
-// is not heard.
+// take takes the latent that was drawn last into the group, unless the chunk is over before it: the frame that ends
+// it may be one that is not heard.
 func (w *worker) take() (done bool, err error) {
 	h, eos := w.sequence.State()
 	if !finite(h) || !finite([]float32{eos}) || !finite(w.sequence.Latent()) {
@@ -254,7 +255,8 @@ func (w *worker) broken() error {
 	return fmt.Errorf("the model's output is not a number: its weights or its voice %q are damaged or do not belong together", w.options.Voice)
 }
 
-// finite reports whether all values are numbers. What is infinite or no number at all leaves no zero when multiplied by it.
+// finite reports whether all values are numbers. What is infinite or no number at all leaves no zero when multiplied
+// by it.
 func finite(values []float32) bool {
 	sum := float32(0)
 	for _, v := range values {

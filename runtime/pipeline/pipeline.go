@@ -54,7 +54,8 @@ func (s *Speaker) Ready() error { return s.pool.Capacity().Readiness() }
 func (s *Speaker) Capacity() speech.Capacity { return s.pool.Capacity() }
 
 // Speak implements [speech.Speaker].
-func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (st speech.Stats, err error) {
+func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn,
+	sink speech.Sink) (st speech.Stats, err error) {
 	begin := time.Now()
 	defer func() { st.Wall = time.Since(begin) }()
 	n, err := s.prepare(ctx, u)
@@ -89,7 +90,8 @@ func (s *Speaker) Speak(ctx context.Context, u speech.Utterance, turn speech.Tur
 	}
 	buffer := s.buffers.Get().(*[groupSamples]int16)
 	defer s.buffers.Put(buffer)
-	voice := &utterance{u: u, voice: speaking.id, worker: slot.Worker, speeds: model.Speeds, sink: sink, out: blocks{sink: sink}, stats: &st, assigned: assigned, pcm: buffer[:]}
+	voice := &utterance{u: u, voice: speaking.id, worker: slot.Worker, speeds: model.Speeds, sink: sink,
+		out: blocks{sink: sink}, stats: &st, assigned: assigned, pcm: buffer[:]}
 	encoding := s.cfg.Encode
 	encoding.Tags = speech.Metadata{Service: u.Service, Model: model.ID, RequestID: u.RequestID}.Tags()
 	if voice.encoder, err = encode.New(u.Format, &voice.out, encoding); err != nil {

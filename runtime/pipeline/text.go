@@ -84,8 +84,9 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 }
 
 // divide makes the text and the chunks of n, and puts what is written as a disclosure before them. That has chunks of
-// its own, so that both it and the text are found among cached prefills. How the text is to be read does not concern it:
-// no request can change how it sounds. Where nothing of the passages can be pronounced there are no chunks at all.
+// its own, so that both it and the text are found among cached prefills. How the text is to be read does not concern
+// it: no request can change how it sounds. Where nothing of the passages can be pronounced there are no chunks at
+// all.
 func (s *Speaker) divide(n *speech.Normalized, all []passage, disclosure string) error {
 	said := s.read(strings.TrimSpace(disclosure), normalize.Options{}, false)
 	chunks := s.split(said.text, speech.MaxChunks)
@@ -132,7 +133,8 @@ func (s *Speaker) split(text string, most int) []speech.Chunk {
 	return chunks
 }
 
-// cut cuts text where pauses are to be, into chunks as the engine likes them. A text that has too many of those is cut as for any model.
+// cut cuts text where pauses are to be, into chunks as the engine likes them. A text that has too many of those is
+// cut as for any model.
 func (s *Speaker) cut(text string, most int) []speech.Chunk {
 	if e, ok := s.engine.(synth.MarkReader); ok && !e.ReadsMarks() {
 		if chunks := chunk.Sentences(text, speech.MaxChunkTokens, s.engine.Tokens); len(chunks) <= most {

@@ -200,7 +200,8 @@ func (v *utterance) failed(ctx context.Context, err error) error {
 	return &speech.EngineError{Text: "engine error", Err: err}
 }
 
-// abandon frees the encoder. What it still writes goes nowhere: a container without its end shows a reader that it was cut.
+// abandon frees the encoder. What it still writes goes nowhere: a container without its end shows a reader that it
+// was cut.
 func (v *utterance) abandon() {
 	v.out.sink = nil
 	_ = v.encoder.Close() // repeats the error that ended the stream, if it was its own

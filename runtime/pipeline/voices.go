@@ -54,7 +54,8 @@ func (s *Speaker) Model() speech.Model {
 	return s.voices.model
 }
 
-// VoiceID tells the voices apart that have had one name since the engine was opened. It is empty for one that is not listed.
+// VoiceID tells the voices apart that have had one name since the engine was opened. It is empty for one that is not
+// listed.
 func (s *Speaker) VoiceID(name string) string {
 	s.voices.mu.Lock()
 	defer s.voices.mu.Unlock()
@@ -76,7 +77,8 @@ func (s *Speaker) takeVoice(name string) (*voice, error) {
 	return v, nil
 }
 
-// takeUnlisted keeps voices that are listed no more, because they may come back: their last utterance would free them meanwhile.
+// takeUnlisted keeps voices that are listed no more, because they may come back: their last utterance would free them
+// meanwhile.
 func (s *Speaker) takeUnlisted() []*voice {
 	s.voices.mu.Lock()
 	defer s.voices.mu.Unlock()
@@ -150,7 +152,8 @@ func (s *Speaker) ReadVoices(ctx context.Context) (c VoiceChange, err error) {
 }
 
 // nextVoices returns what is to be listed, and what of it has to be warmed first.
-func (s *Speaker) nextVoices(loaded []synth.LoadedVoice, c *VoiceChange) (next map[string]*voice, fresh []synth.LoadedVoice) {
+func (s *Speaker) nextVoices(loaded []synth.LoadedVoice,
+	c *VoiceChange) (next map[string]*voice, fresh []synth.LoadedVoice) {
 	s.voices.mu.Lock()
 	defer s.voices.mu.Unlock()
 	next = make(map[string]*voice, len(loaded))

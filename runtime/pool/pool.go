@@ -21,14 +21,16 @@ type Config struct {
 	Workers   int           // model sessions, one utterance each; required
 	QueueLen  int           // utterances allowed to wait; 0 means 8, negative none
 	QueueWait time.Duration // longest wait for a slot; 0 means 1.95 s
-	WarmText  string        // what every voice begins to speak before a worker is ready; "" means a Hinglish line, see [warmText]
+	// what every voice begins to speak before a worker is ready; "" means a Hinglish line, see [warmText]
+	WarmText string
 }
 
 // defaultQueueWait leaves a refusal time to get out of a busy server before 2 s have passed, which is what clients are
 // promised.
 const defaultQueueWait = 1950 * time.Millisecond
 
-// reservationTime is how long a slot is kept for the next utterance of a session. It only has to bridge the session's own code.
+// reservationTime is how long a slot is kept for the next utterance of a session. It only has to bridge the session's
+// own code.
 const reservationTime = 50 * time.Millisecond
 
 // Pool lends workers. It is safe for concurrent use.
@@ -91,14 +93,16 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 	return p, nil
 }
 
-// warmText is a line in Hinglish. It is short, but as long as a first chunk may be where the engine says how long that is: there the first
-// frame takes the longer the longer its chunk is, and routers wait for first frames by what the slowest took here.
+// warmText is a line in Hinglish. It is short, but as long as a first chunk may be where the engine says how long
+// that is: there the first frame takes the longer the longer its chunk is, and routers wait for first frames by what
+// the slowest took here.
 func warmText(engine synth.Engine) string {
 	const line = "नमस्ते, welcome."
 	text := line
 	if e, ok := engine.(synth.ChunkSizer); ok {
 		first, _ := e.ChunkTokens()
-		for next := text + " " + line; engine.Tokens(next) <= first && len(next) <= speech.MaxChars; next += " " + line {
+		for next := text + " " + line; engine.Tokens(next) <= first &&
+			len(next) <= speech.MaxChars; next += " " + line {
 			text = next
 		}
 	}
@@ -143,8 +147,8 @@ func (p *Pool) makeAll(ctx context.Context) error {
 	return nil
 }
 
-// WaitStarted waits until Run has made its workers, or has failed to. Voices are not to change before: a worker that misses one then ends
-// Run. It returns the cause of ctx if that ended first.
+// WaitStarted waits until Run has made its workers, or has failed to. Voices are not to change before: a worker that
+// misses one then ends Run. It returns the cause of ctx if that ended first.
 func (p *Pool) WaitStarted(ctx context.Context) error {
 	select {
 	case <-p.started:
@@ -356,8 +360,8 @@ func (p *Pool) Acquire(ctx context.Context, key string, asked time.Time) (*Slot,
 	return slot, err
 }
 
-// Continue is [Pool.Acquire] for a sentence of a turn that has been heard since begun. It waits in front of all who begin,
-// as long as ctx lives: neither a full queue nor Drain nor workers that have broken end a turn in its middle.
+// Continue is [Pool.Acquire] for a sentence of a turn that has been heard since begun. It waits in front of all who
+// begin, as long as ctx lives: neither a full queue nor Drain nor workers that have broken end a turn in its middle.
 func (p *Pool) Continue(ctx context.Context, key string, begun time.Time) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -423,7 +427,8 @@ func (p *Pool) takeFirst(key string, begun time.Time) (*Slot, *queue.Entry[waite
 	if slot := p.freeLocked(key); slot != nil {
 		return slot, nil, nil
 	}
-	wait := p.waiting.Insert(make(waiter, 1), begun.Add(-p.cfg.QueueWait)) // nobody who begins waits for longer than that
+	// nobody who begins waits for longer than that
+	wait := p.waiting.Insert(make(waiter, 1), begun.Add(-p.cfg.QueueWait))
 	p.changedLocked()
 	return nil, wait, nil
 }
@@ -638,7 +643,8 @@ func (p *Pool) WaitReady(ctx context.Context) error {
 	}
 }
 
-// Drain refuses new utterances and waits until those that run or wait have ended. It returns the cause of ctx if that ended first.
+// Drain refuses new utterances and waits until those that run or wait have ended. It returns the cause of ctx if that
+// ended first.
 func (p *Pool) Drain(ctx context.Context) error {
 	for {
 		p.mu.Lock()

@@ -63,7 +63,8 @@ func New(from, to int, s Shape) (*Filter, error) {
 	for phase := range f.up {
 		sum := 0.0
 		for i := range h {
-			x := float64(f.half-1-i) + float64(phase)/float64(f.up) // distance from the tap's sample to the output's place
+			// distance from the tap's sample to the output's place
+			x := float64(f.half-1-i) + float64(phase)/float64(f.up)
 			h[i] = sinc(s.Cutoff/wide*x) * kaiser(x/float64(f.half), s.Beta)
 			sum += h[i]
 		}

@@ -21,8 +21,8 @@ const (
 	maxRank   = 8
 )
 
-// Tensors is an open safetensors file. Its header is checked when it is opened, so that every tensor lies within the file and no two
-// share bytes; values are read when they are asked for. It is safe for concurrent use.
+// Tensors is an open safetensors file. Its header is checked when it is opened, so that every tensor lies within the
+// file and no two share bytes; values are read when they are asked for. It is safe for concurrent use.
 type Tensors struct {
 	r       io.ReaderAt
 	body    int64 // offset of the first value
@@ -97,7 +97,8 @@ func (t *Tensors) Shape(name string) ([]int, bool) {
 	return e.shape, ok
 }
 
-// Floats reads a tensor of 32 or 16 bit floating point numbers as float32. It must have the given shape, where -1 stands for any size.
+// Floats reads a tensor of 32 or 16 bit floating point numbers as float32. It must have the given shape, where -1
+// stands for any size.
 func (t *Tensors) Floats(name string, shape ...int) ([]float32, error) {
 	e, raw, err := t.read(name, shape)
 	if err != nil {
@@ -249,7 +250,8 @@ func checkEntry(dtype string, shape, offsets []int64) (entry, error) {
 		bytes *= n
 	}
 	if e.end-e.begin != bytes {
-		return entry{}, fmt.Errorf("%d bytes at data_offsets %v, but %s %v has %d", e.end-e.begin, offsets, dtype, shape, bytes)
+		return entry{},
+			fmt.Errorf("%d bytes at data_offsets %v, but %s %v has %d", e.end-e.begin, offsets, dtype, shape, bytes)
 	}
 	return e, nil
 }

@@ -27,8 +27,9 @@ const Text = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
 const seed = 1
 
 const (
-	lookEvery  = time.Second      // for a moment in which a worker is idle
-	idleChecks = 3                // in a row have found one, so that nobody meets a server at work that has just become ready
+	lookEvery = time.Second // for a moment in which a worker is idle
+	// in a row have found one, so that nobody meets a server at work that has just become ready
+	idleChecks = 3
 	againAfter = 5 * time.Minute  // when a voice could not say it
 	longest    = 30 * time.Second // that a sample takes, far above what it does
 	maxBytes   = wav.HeaderBytes + 60*speech.SampleRate*2
@@ -116,7 +117,8 @@ func (s *Samples) makeNext(ctx context.Context, failed map[string]time.Time) {
 		case errors.Is(err, errServerBusy) || errors.Is(err, speech.ErrBusy) || ctx.Err() != nil:
 		case err != nil:
 			failed[name] = time.Now()
-			s.log.Warn("a voice could not say its sample; it tries again in five minutes", "voice", v.Name, "error", err)
+			s.log.Warn("a voice could not say its sample; it tries again in five minutes", "voice", v.Name, "error",
+				err)
 		case s.name(model, v) != name: // another voice has its name now, and may have spoken
 		default:
 			s.put(name, audio)

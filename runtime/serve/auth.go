@@ -12,9 +12,9 @@ import (
 	"github.com/swar-tts/swar/runtime/dialect"
 )
 
-// credentials are what a request shows of who it is. A key is looked for in the header x-api-key, then in Authorization,
-// and with query (WebSocket handshakes, for browsers cannot set headers there) also in the parameter api_key and in a
-// subprotocol key.KEY. The first that is not empty decides.
+// credentials are what a request shows of who it is. A key is looked for in the header x-api-key, then in
+// Authorization, and with query (WebSocket handshakes, for browsers cannot set headers there) also in the parameter
+// api_key and in a subprotocol key.KEY. The first that is not empty decides.
 func (s *Server) credentials(r *http.Request, query bool) access.Credentials {
 	key := headerKey(r.Header)
 	if key == "" && query {
@@ -37,10 +37,12 @@ func (s *Server) anyCredentials(r *http.Request) (creds access.Credentials, subp
 		},
 		Protocols: websocket.Subprotocols(r),
 	})
-	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: ClientIP(r, s.cfg.TrustProxies)}, subprotocol
+	return access.Credentials{Key: key, Origin: r.Header.Get("Origin"), IP: ClientIP(r, s.cfg.TrustProxies)},
+		subprotocol
 }
 
-// grant returns what credentials allow now, or one of the errors of access. Without a keyring everybody may do everything.
+// grant returns what credentials allow now, or one of the errors of access. Without a keyring everybody may do
+// everything.
 func (s *Server) grant(ctx context.Context, creds access.Credentials) (access.Grant, error) {
 	switch {
 	case s.cfg.Keys == nil:

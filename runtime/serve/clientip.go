@@ -11,9 +11,9 @@ import (
 // unknown.
 func (s *Server) ClientIP(r *http.Request) netip.Addr { return ClientIP(r, s.cfg.TrustProxies) }
 
-// ClientIP returns the address of the client. What a request says about that is believed only as far as trusted proxies have said it:
-// each adds the address that it was called from at the end of X-Forwarded-For, and everything before may be made up. The zero value
-// means that it is not known.
+// ClientIP returns the address of the client. What a request says about that is believed only as far as trusted
+// proxies have said it: each adds the address that it was called from at the end of X-Forwarded-For, and everything
+// before may be made up. The zero value means that it is not known.
 func ClientIP(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	ip := addrOf(r.RemoteAddr)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")

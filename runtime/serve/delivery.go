@@ -15,8 +15,9 @@ import (
 	"github.com/swar-tts/swar/runtime/wav"
 )
 
-// delivery is one answer of POST /v1/tts or /v1/tts/words. A goroutine of its own speaks into the queue, and the handler
-// delivers from there, so that the worker is free when the last frame is encoded, and not when the client has taken it.
+// delivery is one answer of POST /v1/tts or /v1/tts/words. A goroutine of its own speaks into the queue, and the
+// handler delivers from there, so that the worker is free when the last frame is encoded, and not when the client has
+// taken it.
 type delivery struct {
 	server *Server
 	reply
@@ -25,8 +26,10 @@ type delivery struct {
 	stop    context.CancelCauseFunc
 	queue   audioQueue
 
-	frameAll  func(audio []byte) []byte     // of an answer in text that is sent as a whole; nil: audio is sent as it is spoken
-	lastLine  func(speech.Stats) []byte     // of an answer in lines, which is complete with it; nil for one of bare audio
+	// of an answer in text that is sent as a whole; nil: audio is sent as it is spoken
+	frameAll func(audio []byte) []byte
+	// of an answer in lines, which is complete with it; nil for one of bare audio
+	lastLine  func(speech.Stats) []byte
 	failLine  func(error) []byte            // of an answer in lines that has failed; nil: it just ends
 	wavHeader func(dataBytes uint32) []byte // of samples that are spoken bare; nil where nothing goes before them
 

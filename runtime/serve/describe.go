@@ -23,7 +23,8 @@ func Descriptions(other http.Handler) http.Handler {
 	all := map[string]struct {
 		kind string
 		body []byte
-	}{"/openapi.json": {"application/json", openAPI}, "/asyncapi.json": {"application/json", asyncAPI}, "/llms.txt": {"text/plain; charset=utf-8", llms}}
+	}{"/openapi.json": {"application/json", openAPI}, "/asyncapi.json": {"application/json", asyncAPI},
+		"/llms.txt": {"text/plain; charset=utf-8", llms}}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d, ok := all[r.URL.Path]
 		if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -126,8 +126,10 @@ func (s *Server) dialectHandler(d *dialect.Dialect, r dialect.Route) handler {
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request, grant access.Grant, body []byte) dialect.Call {
 	return dialect.Call{
-		RequestID: w.Header().Get("X-Request-Id"), Body: body, Var: func(name string) string { return mux.Vars(r)[name] },
-		Query: r.URL.Query(), Header: r.Header.Get, Host: r.Host, Target: r.RequestURI, Model: s.cfg.Speaker.Model(), Allows: grant.Allows, Encodes: s.cfg.Encoders.Encodes,
+		RequestID: w.Header().Get("X-Request-Id"), Body: body,
+		Var:   func(name string) string { return mux.Vars(r)[name] },
+		Query: r.URL.Query(), Header: r.Header.Get, Host: r.Host, Target: r.RequestURI, Model: s.cfg.Speaker.Model(),
+		Allows: grant.Allows, Encodes: s.cfg.Encoders.Encodes,
 	}
 }
 

@@ -141,7 +141,8 @@ func (x *vendorContext) newTurn(ctx context.Context, order dialect.Order, f dial
 	u.ahead = f.Pace
 	u.blank.Store(true)
 	u.fed = x.newFedText(u, feed.Config{
-		SourceWords: f.SourceWords, Delay: f.Delay, Lead: f.Lead, RealTime: f.SilentInterrupts, Speed: order.Audio.Speed,
+		SourceWords: f.SourceWords, Delay: f.Delay, Lead: f.Lead, RealTime: f.SilentInterrupts,
+		Speed: order.Audio.Speed,
 	})
 	t := &vendorTurn{utterance: u, context: x, flushEnds: f.FlushEnds, audio: order.Audio}
 	u.output = t

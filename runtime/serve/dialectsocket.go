@@ -117,7 +117,8 @@ func (v *vendorSession) do(ctx context.Context, actions []dialect.Action) {
 			v.sendEvent(ctx.Done(), a.Context, dialect.Rejected{Fault: faultOf(a.Err, id)})
 		case dialect.Note:
 			v.server.cfg.Log.LogAttrs(ctx, slog.LevelInfo, "socket",
-				slog.String("endpoint", string(v.endpoint)), slog.String("key_id", v.grant.KeyID), slog.String(a.Text, a.Value))
+				slog.String("endpoint", string(v.endpoint)), slog.String("key_id", v.grant.KeyID),
+				slog.String(a.Text, a.Value))
 		case dialect.Close:
 			v.close(a)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// vendorTurn is a turn of a context. It is the output of its utterance: what is spoken becomes events, of which the dialect
-// makes messages when they leave.
+// vendorTurn is a turn of a context. It is the output of its utterance: what is spoken becomes events, of which the
+// dialect makes messages when they leave.
 type vendorTurn struct {
 	*utterance
 	context   *vendorContext
@@ -123,7 +123,8 @@ func (t *vendorTurn) finish(err error) error {
 	return t.sound(rest, 0)
 }
 
-// conclude implements [output]. Whoever has cancelled the turn is answered at once: nothing of it will be sent any more.
+// conclude implements [output]. Whoever has cancelled the turn is answered at once: nothing of it will be sent any
+// more.
 func (t *vendorTurn) conclude(done <-chan struct{}) {
 	t.context.shut(t, !t.flushEnds)
 	t.queue.mu.Lock()
@@ -172,7 +173,8 @@ func (m *wordsMaker) begin(c speech.Chunk, frames int) { m.chunk, m.before = c, 
 func (m *wordsMaker) end(spoken, source []speech.Word, frames int) dialect.Words {
 	return dialect.Words{
 		Text: m.chunk.Text, CharStart: m.chunk.CharStart,
-		Start: m.playTime(time.Duration(m.before) * speech.FrameDuration), End: m.playTime(time.Duration(frames) * speech.FrameDuration),
+		Start:  m.playTime(time.Duration(m.before) * speech.FrameDuration),
+		End:    m.playTime(time.Duration(frames) * speech.FrameDuration),
 		Spoken: m.all(spoken), Source: m.all(source),
 	}
 }

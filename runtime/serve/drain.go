@@ -127,8 +127,8 @@ type sockets struct {
 	sealed bool                          // no more are added
 }
 
-// audience is the sessions of one key. One goroutine waits for the end of the key for all of them: idle sockets are many, and shall cost
-// next to nothing.
+// audience is the sessions of one key. One goroutine waits for the end of the key for all of them: idle sockets are
+// many, and shall cost next to nothing.
 type audience struct {
 	sessions map[*connection]struct{}
 	allLeft  chan struct{} // closed when all have left
@@ -190,7 +190,8 @@ func (s *sockets) watchLocked(c *connection) {
 	a.sessions[c] = struct{}{}
 }
 
-// dismissed returns the sessions of a key that has ended. Whoever is added with it after that is watched anew, and ends at once.
+// dismissed returns the sessions of a key that has ended. Whoever is added with it after that is watched anew, and
+// ends at once.
 func (s *sockets) dismissed(ended <-chan struct{}) []*connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()

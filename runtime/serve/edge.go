@@ -16,17 +16,18 @@ import (
 )
 
 // kernelBuffer is how many bytes we ask the kernel to hold of an answer, of which Linux makes twice as many. A full
-// buffer takes more only when a third of it has been read, and the client's kernel, when its buffer is full, says that
-// there is room again only for a whole segment, which on loopback is 64 KB. So a player of Opus that reads steadily seems
-// to take nothing for up to 22 s; with 64 KiB here it was 25 s and with 128 KiB 37 s, more than a client may take nothing.
+// buffer takes more only when a third of it has been read, and the client's kernel, when its buffer is full, says
+// that there is room again only for a whole segment, which on loopback is 64 KB. So a player of Opus that reads
+// steadily seems to take nothing for up to 22 s; with 64 KiB here it was 25 s and with 128 KiB 37 s, more than a
+// client may take nothing.
 const kernelBuffer = 32 << 10
 
 // Listener is what the API needs of its connections. Give it to [http.Server.Serve].
 //
-// The kernel holds little of an answer: what it has we can neither count nor take back. What net/http refuses by itself,
-// before any handler is asked, is answered as every other error is: as JSON, with the headers that let a page read it.
-// And a connection that the server closes ends when the client has all of it, or has taken nothing for 30 s; a process
-// that ends with its network, as in a container, calls [Listener.Wait] before.
+// The kernel holds little of an answer: what it has we can neither count nor take back. What net/http refuses by
+// itself, before any handler is asked, is answered as every other error is: as JSON, with the headers that let a page
+// read it. And a connection that the server closes ends when the client has all of it, or has taken nothing for 30 s;
+// a process that ends with its network, as in a container, calls [Listener.Wait] before.
 type Listener struct {
 	net.Listener
 	closing closing

@@ -28,8 +28,8 @@ func (d *delivery) encode(a dialect.Audio, u speech.Utterance) speech.Format {
 	return speech.PCM16
 }
 
-// newEncoder returns what writes PCM16 of u as a. It is made while the engine speaks its first frame: making one for MP3
-// takes 1 ms. It must be closed.
+// newEncoder returns what writes PCM16 of u as a. It is made while the engine speaks its first frame: making one for
+// MP3 takes 1 ms. It must be closed.
 func (s *Server) newEncoder(a dialect.Audio, u speech.Utterance) *pcmEncoder {
 	tags := speech.Metadata{Service: u.Service, Model: s.cfg.Speaker.Model().ID, RequestID: u.RequestID}.Tags()
 	e := &pcmEncoder{made: make(chan struct{})}
@@ -84,7 +84,8 @@ type encoded struct {
 }
 
 // Speak implements [speaking].
-func (e *encoded) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
+func (e *encoded) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn,
+	sink speech.Sink) (speech.Stats, error) {
 	st, err := e.speaker.Speak(ctx, u, turn, encodedSink{sink, e})
 	if e.encoder == nil {
 		return st, err

@@ -48,7 +48,8 @@ func failureOf(err error) failure {
 	case errors.Is(err, access.ErrInvalidKey):
 		return failure{http.StatusUnauthorized, access.ErrInvalidKey.Error(), "invalid_key", metrics.Auth, false}
 	case errors.Is(err, access.ErrUnavailable):
-		return failure{http.StatusServiceUnavailable, access.ErrUnavailable.Error(), "portal_unavailable", metrics.Auth, true}
+		return failure{http.StatusServiceUnavailable, access.ErrUnavailable.Error(), "portal_unavailable",
+			metrics.Auth, true}
 	case errors.Is(err, speech.ErrBusy), errors.Is(err, speech.ErrDraining):
 		return failure{http.StatusServiceUnavailable, speech.ErrBusy.Error(), "busy", metrics.Busy, true}
 	case errors.Is(err, speech.ErrWarming):
@@ -58,17 +59,20 @@ func failureOf(err error) failure {
 	case errors.Is(err, speech.ErrTimeout):
 		return failure{http.StatusGatewayTimeout, speech.ErrTimeout.Error(), "timeout", metrics.Timeout, false}
 	case errors.Is(err, speech.ErrWorkerGone):
-		return failure{http.StatusInternalServerError, speech.ErrWorkerGone.Error(), "worker_gone", metrics.WorkerGone, false}
+		return failure{http.StatusInternalServerError, speech.ErrWorkerGone.Error(), "worker_gone",
+			metrics.WorkerGone, false}
 	case errors.Is(err, errNotFound):
 		return failure{http.StatusNotFound, errNotFound.Error(), "not_found", "", false}
 	case errors.Is(err, errMethodNotAllowed):
 		return failure{http.StatusMethodNotAllowed, errMethodNotAllowed.Error(), "method_not_allowed", "", false}
 	case errors.Is(err, errBodyTooLarge):
-		return failure{http.StatusRequestEntityTooLarge, errBodyTooLarge.Error(), "body_too_large", metrics.Validation, false}
+		return failure{http.StatusRequestEntityTooLarge, errBodyTooLarge.Error(), "body_too_large",
+			metrics.Validation, false}
 	case errors.Is(err, errUpgradeRequired):
 		return failure{http.StatusUpgradeRequired, errUpgradeRequired.Error(), "bad_request", metrics.Validation, false}
 	case errors.Is(err, errEncodedBody):
-		return failure{http.StatusUnsupportedMediaType, errEncodedBody.Error(), "bad_request", metrics.Validation, false}
+		return failure{http.StatusUnsupportedMediaType, errEncodedBody.Error(), "bad_request", metrics.Validation,
+			false}
 	case errors.Is(err, errBodyTimeout):
 		return failure{http.StatusRequestTimeout, errBodyTimeout.Error(), "timeout", metrics.Timeout, false}
 	case errors.Is(err, errBodyBroken):
@@ -99,10 +103,12 @@ func (f failure) ours() bool {
 	return !refusal && f.kind != metrics.ClientGone
 }
 
-// endedByClient reports whether err means that nobody is listening any more, which is neither our failure nor answerable.
+// endedByClient reports whether err means that nobody is listening any more, which is neither our failure nor
+// answerable.
 func endedByClient(err error) bool {
 	if _, ok := errors.AsType[*speech.EngineError](err); ok {
 		return false // an engine may have cancelled something of its own
 	}
-	return errors.Is(err, context.Canceled) || errors.Is(err, speech.ErrClientGone) || errors.Is(err, speech.ErrClientSlow)
+	return errors.Is(err, context.Canceled) || errors.Is(err, speech.ErrClientGone) ||
+		errors.Is(err, speech.ErrClientSlow)
 }

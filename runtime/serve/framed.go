@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// framedSink puts audio into a framing. The audio before the first frame waits for it, as [restSink] lets it wait. Of an
-// answer that is sent as a whole, the audio is framed when it is sent.
+// framedSink puts audio into a framing. The audio before the first frame waits for it, as [restSink] lets it wait. Of
+// an answer that is sent as a whole, the audio is framed when it is sent.
 type framedSink struct {
 	*restSink
 	framing *dialect.Framing

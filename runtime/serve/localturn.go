@@ -76,7 +76,8 @@ func (t *LocalTurn) open(ctx context.Context, o LocalOrder) (err error) {
 	}
 	t.out.keyID = t.grant.KeyID
 	r := request{Utterance: speech.Utterance{
-		RequestID: t.out.requestID, Service: s.cfg.Service, Disclosure: s.disclosureFor(t.grant), Text: o.Text, Voice: o.Voice,
+		RequestID: t.out.requestID, Service: s.cfg.Service, Disclosure: s.disclosureFor(t.grant), Text: o.Text,
+		Voice:  o.Voice,
 		Format: speech.PCM16, SSML: o.SSML, Temperature: speech.DefaultTemperature, Seed: newSeed(),
 	}, sampleRate: speech.SampleRate}
 	if o.Fed {
@@ -97,8 +98,8 @@ func (t *LocalTurn) Append(text string) error { return t.fed.Append(text, feed.E
 // Finish ends the text of a turn that is Fed.
 func (t *LocalTurn) Finish() { t.fed.Finish() }
 
-// Speak speaks the turn; take gets samples that are valid until it returns. Speak returns when all was taken, or why that
-// has ended early: an error of take counts as a client that has gone.
+// Speak speaks the turn; take gets samples that are valid until it returns. Speak returns when all was taken, or why
+// that has ended early: an error of take counts as a client that has gone.
 func (t *LocalTurn) Speak(ctx context.Context, take func(samples []byte) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -63,8 +63,8 @@ func (s *Server) common(next http.Handler) http.Handler {
 	})
 }
 
-// handler answers a request, or returns why it could not. An error after the first byte cuts the answer off, so that the client can
-// tell; a handler that hijacked the connection returns nil.
+// handler answers a request, or returns why it could not. An error after the first byte cuts the answer off, so that
+// the client can tell; a handler that hijacked the connection returns nil.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 // handle makes the errors of h answers. It is the one place where a failure is written.

@@ -48,7 +48,8 @@ func (s *Server) normalize(w http.ResponseWriter, r *http.Request, grant access.
 		Chunks     []chunk       `json:"chunks"`
 		InputChars int           `json:"input_chars"`
 		Spans      []speech.Span `json:"spans"`
-	}{n.Text, n.Disclosure, n.Unspoken, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars, n.Spans}
+	}{n.Text, n.Disclosure, n.Unspoken, utf8.RuneCountInString(n.Text), make([]chunk, len(n.Chunks)), n.InputChars,
+		n.Spans}
 	for i, c := range n.Chunks {
 		preview.Chunks[i] = chunk{c.Text, c.Tokens, c.CharStart, c.CharEnd}
 	}

@@ -24,7 +24,8 @@ func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 // newRequestID returns an id for a request that came without one.
 func newRequestID() string { return ident.New("req_") }
 
-// newSeed returns a seed for an utterance that came without one: 53 random bits, which every JSON reader takes over exactly.
+// newSeed returns a seed for an utterance that came without one: 53 random bits, which every JSON reader takes over
+// exactly.
 func newSeed() int64 { return mathrand.Int64N(1 << 53) }
 
 // validRequestID reports whether id may be a header and a log field: it has 1 to 128 visible ASCII characters.

@@ -14,7 +14,8 @@ import (
 type parts struct{ of speech.Speaker }
 
 // Speak implements [speaking].
-func (p parts) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
+func (p parts) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn,
+	sink speech.Sink) (speech.Stats, error) {
 	tooLong := checkLength(&u)
 	if u.SSML && tooLong != nil {
 		return speech.Stats{}, tooLong // a document cannot be cut in two
@@ -46,7 +47,8 @@ func (p parts) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, 
 
 // divide returns the two halves of u, or the one of them that is heard, and how many chunks and which text they have
 // together. The disclosure is spoken before the first one.
-func (p parts) divide(ctx context.Context, u speech.Utterance) (halves []speech.Utterance, whole speech.Start, err error) {
+func (p parts) divide(ctx context.Context,
+	u speech.Utterance) (halves []speech.Utterance, whole speech.Start, err error) {
 	both := [2]speech.Utterance{u, u}
 	both[0].Text, both[1].Text = halve(u.Text)
 	both[1].Disclosure = ""

@@ -24,8 +24,8 @@ type outcome struct {
 	err       error // nil: it was answered in full
 }
 
-// record counts and logs o. Call it exactly once for each request and each utterance, with the error that the client was told, or that
-// cut its answer off.
+// record counts and logs o. Call it exactly once for each request and each utterance, with the error that the client
+// was told, or that cut its answer off.
 func (s *Server) record(ctx context.Context, o *outcome) {
 	level, status := slog.LevelInfo, slog.Int("status", http.StatusOK)
 	switch {
@@ -95,7 +95,8 @@ func (s *Server) keyed(e metrics.Endpoint, h keyedHandler) handler {
 }
 
 // keyedBy is keyed for keys that credentials finds.
-func (s *Server) keyedBy(e metrics.Endpoint, credentials func(*http.Request) access.Credentials, h keyedHandler) handler {
+func (s *Server) keyedBy(e metrics.Endpoint, credentials func(*http.Request) access.Credentials,
+	h keyedHandler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o := outcome{endpoint: e}
 		o.err = answer.Try(func() error {

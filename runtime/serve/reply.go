@@ -69,8 +69,8 @@ func (a *reply) setProof(st speech.Stats, sum hash.Hash) {
 	h.Set("X-Audio-Sha256", hex.EncodeToString(sum.Sum(nil)))
 }
 
-// write sends a piece of the body, waiting for the client no longer than it may pause, and never beyond the limit of the
-// request. It returns errStopped when ctx has ended.
+// write sends a piece of the body, waiting for the client no longer than it may pause, and never beyond the limit of
+// the request. It returns errStopped when ctx has ended.
 func (a *reply) write(ctx context.Context, p []byte) error {
 	a.extend()
 	if ctx.Err() != nil { // and cutOff may have come too early for this write

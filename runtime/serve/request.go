@@ -16,8 +16,8 @@ import (
 type request struct {
 	Type string // WebSocket only: "" means speak
 
-	// Utterance holds the fields and their defaults. RequestID is empty when the client sent none, or one that may not be a header;
-	// Seed means something only with HasSeed. Whoever decodes fills both in before speaking.
+	// Utterance holds the fields and their defaults. RequestID is empty when the client sent none, or one that may
+	// not be a header; Seed means something only with HasSeed. Whoever decodes fills both in before speaking.
 	Utterance speech.Utterance
 	HasSeed   bool
 	Stream    bool      // POST /v1/tts only
@@ -51,8 +51,9 @@ const (
 	fromWords
 )
 
-// decode reads one JSON object strictly; see docs/api.md for the rules. It fills in the defaults but checks no values beyond types, sizes
-// and UTF-8. The returned request holds what could be read (its RequestID in particular) also beside an error about a field.
+// decode reads one JSON object strictly; see docs/api.md for the rules. It fills in the defaults but checks no values
+// beyond types, sizes and UTF-8. The returned request holds what could be read (its RequestID in particular) also
+// beside an error about a field.
 func decode(body []byte, from source) (request, error) {
 	r := request{
 		Utterance: speech.Utterance{
@@ -85,8 +86,8 @@ func decode(body []byte, from source) (request, error) {
 	return r, err
 }
 
-// validate checks the values in the order of the API's error table, and cleans and trims the text. The disclosure, which
-// counts with the text, must be there before.
+// validate checks the values in the order of the API's error table, and cleans and trims the text. The disclosure,
+// which counts with the text, must be there before.
 func (r *request) validate(m speech.Model, g access.Grant) error {
 	u := &r.Utterance
 	if r.voiceUnset {
@@ -148,13 +149,15 @@ func (r *request) validateText() error {
 }
 
 var (
-	errSeedRange  = &speech.Refusal{Code: speech.CodeBadRequest, Text: "seed: out of range"}
-	errRequestID  = &speech.Refusal{Code: speech.CodeBadRequest, Text: "request_id: must be 1 to 128 visible ASCII characters"}
+	errSeedRange = &speech.Refusal{Code: speech.CodeBadRequest, Text: "seed: out of range"}
+	errRequestID = &speech.Refusal{Code: speech.CodeBadRequest,
+		Text: "request_id: must be 1 to 128 visible ASCII characters"}
 	errTimestamps = &speech.Refusal{Code: speech.CodeBadRequest, Text: "timestamps must be words or none"}
 	errInputType  = &speech.Refusal{Code: speech.CodeBadRequest, Text: "input_type must be text or ssml"}
 	errRawSSML    = &speech.Refusal{Code: speech.CodeBadRequest, Text: "raw: must be false when input_type is ssml"}
 
-	errSSMLAppended = &speech.Refusal{Code: speech.CodeBadRequest, Text: "input_type: ssml cannot be appended; send the document in one speak"}
+	errSSMLAppended = &speech.Refusal{Code: speech.CodeBadRequest,
+		Text: "input_type: ssml cannot be appended; send the document in one speak"}
 )
 
 // field is a member of a message.

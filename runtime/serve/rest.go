@@ -70,8 +70,9 @@ func (s *Server) newDelivery(w http.ResponseWriter, r *http.Request, limit time.
 	return d
 }
 
-// withClientGone returns a copy of ctx, the context of a request, whose cause is [speech.ErrClientGone] when the client disconnects.
-// net/http's own context only says that it was cancelled. Call ended when the request is answered.
+// withClientGone returns a copy of ctx, the context of a request, whose cause is [speech.ErrClientGone] when the
+// client disconnects. net/http's own context only says that it was cancelled. Call ended when the request is
+// answered.
 func withClientGone(ctx context.Context) (_ context.Context, ended func()) {
 	alive, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { leave(fmt.Errorf("%w: %w", speech.ErrClientGone, context.Cause(ctx))) })

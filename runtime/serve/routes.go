@@ -12,7 +12,8 @@ import (
 // routes maps the paths of the API to what answers them. What is neither keyed nor a stream, which looks for a key
 // itself, is open to everybody.
 func (s *Server) routes() *mux.Router {
-	p := paths{router: mux.NewRouter().SkipClean(true)} // a path that is not clean is not ours: 404 instead of a redirect
+	// a path that is not clean is not ours: 404 instead of a redirect
+	p := paths{router: mux.NewRouter().SkipClean(true)}
 	native := func(path string, h http.Handler, methods ...string) { p.add(path, refuse, h, methods...) }
 
 	native("/v1/tts", s.handle(s.keyed(metrics.REST, s.tts)), http.MethodPost)
@@ -44,7 +45,8 @@ func (s *Server) routes() *mux.Router {
 			w.Header().Set("Allow", strings.Join(append(of.methods, http.MethodOptions), ", "))
 			refused = of.refuse
 		}
-		s.handleAs(func(http.ResponseWriter, *http.Request) error { return errMethodNotAllowed }, refused).ServeHTTP(w, r)
+		s.handleAs(func(http.ResponseWriter, *http.Request) error { return errMethodNotAllowed },
+			refused).ServeHTTP(w, r)
 	})
 	return p.router
 }
@@ -93,7 +95,8 @@ func matches(template, path string) bool {
 		_, after, _ := strings.Cut(rest, "}")
 		isMatch := want == got
 		if isVariable {
-			isMatch = len(got) > len(before)+len(after) && strings.HasPrefix(got, before) && strings.HasSuffix(got, after)
+			isMatch = len(got) > len(before)+len(after) && strings.HasPrefix(got, before) &&
+				strings.HasSuffix(got, after)
 		}
 		if !isMatch || isNested != isNestedToo {
 			return false

@@ -47,15 +47,15 @@ type Config struct {
 	// Samples returns what a voice sounds like, as WAV, and whether that is known by now. Nil: it never is.
 	Samples func(voice string) (audio []byte, ok bool)
 
-	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is believed. Without
-	// any, a client is known by where its connection comes from.
+	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is
+	// believed. Without any, a client is known by where its connection comes from.
 	TrustProxies []netip.Prefix
 }
 
 // Server answers the synthesis API. It is safe for concurrent use.
 //
-// It sets the deadlines of bodies and answers itself, since a stream outlasts any that fits a refusal. The [http.Server] around it needs
-// only a ReadHeaderTimeout and an IdleTimeout, and serves a listener of [WrapListener].
+// It sets the deadlines of bodies and answers itself, since a stream outlasts any that fits a refusal. The
+// [http.Server] around it needs only a ReadHeaderTimeout and an IdleTimeout, and serves a listener of [WrapListener].
 type Server struct {
 	cfg     Config
 	started time.Time

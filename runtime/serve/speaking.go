@@ -14,7 +14,8 @@ type speaking interface {
 }
 
 // speak lets the speaker speak u into sink.
-func (s *Server) speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
+func (s *Server) speak(ctx context.Context, u speech.Utterance, turn speech.Turn,
+	sink speech.Sink) (speech.Stats, error) {
 	return speakBy(ctx, s.cfg.Speaker, u, turn, sink)
 }
 

@@ -49,7 +49,7 @@ var upgrader = websocket.Upgrader{
 	WriteBufferSize:  16 << 10, // four frames of pcm16 and a header: every message leaves in one write
 	WriteBufferPool:  &sync.Pool{},
 	Subprotocols:     []string{subprotocol},
-	CheckOrigin:      func(*http.Request) bool { return true },                // no cookie is involved, so any page may connect
+	CheckOrigin:      func(*http.Request) bool { return true },                // no cookie, so any page may
 	Error:            func(http.ResponseWriter, *http.Request, int, error) {}, // connect returns it
 }
 
@@ -145,8 +145,8 @@ var vendorUpgrader = func() websocket.Upgrader {
 	return u
 }()
 
-// rejectSocket closes a connection that may not become a session. It waits for the client's answer, because a connection that is dropped
-// with unread bytes in it is reset, and a reset can overtake the close frame.
+// rejectSocket closes a connection that may not become a session. It waits for the client's answer, because a
+// connection that is dropped with unread bytes in it is reset, and a reset can overtake the close frame.
 func rejectSocket(conn *websocket.Conn, err error) {
 	defer conn.Close()
 	code, reason := websocket.CloseTryAgainLater, tooManySockets

@@ -20,8 +20,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// connection is one WebSocket connection, whatever protocol is spoken over it. One goroutine reads and one writes; while
-// there is something to say, others speak.
+// connection is one WebSocket connection, whatever protocol is spoken over it. One goroutine reads and one writes;
+// while there is something to say, others speak.
 type connection struct {
 	server   *Server
 	conn     *websocket.Conn
@@ -41,7 +41,8 @@ type connection struct {
 	text       int        // bytes of text of those that were not given to a goroutine that speaks
 	withWorker int        // utterances that have or had a worker
 	isShut     bool       // for a fault: no utterance begins to be spoken any more
-	ending     error      // why no utterance is taken any more; the connection closes when all have ended. Nil: it goes on
+	// why no utterance is taken any more; the connection closes when all have ended. Nil: it goes on
+	ending error
 }
 
 // protocol is what the messages of a connection mean.
@@ -66,7 +67,8 @@ type protocol interface {
 }
 
 func newConnection(
-	s *Server, conn *websocket.Conn, e metrics.Endpoint, creds access.Credentials, grant access.Grant, stop context.CancelCauseFunc,
+	s *Server, conn *websocket.Conn, e metrics.Endpoint, creds access.Credentials, grant access.Grant,
+	stop context.CancelCauseFunc,
 ) *connection {
 	// They are parts of the request's headers, which are forgotten otherwise.
 	creds.Key, creds.Origin = strings.Clone(creds.Key), strings.Clone(creds.Origin)
@@ -78,7 +80,8 @@ func newConnection(
 	}
 }
 
-// run serves the connection until it is closed, and returns when every goroutine of it is gone. The cancel function of ctx is stop.
+// run serves the connection until it is closed, and returns when every goroutine of it is gone. The cancel function
+// of ctx is stop.
 func (c *connection) run(ctx context.Context) {
 	defer c.server.sockets.remove(c)
 	defer c.conn.Close()
@@ -93,7 +96,8 @@ func (c *connection) run(ctx context.Context) {
 	err := c.guard(func() error { return c.read(ctx) })
 	c.part(ctx, err)
 	c.server.cfg.Log.LogAttrs(ctx, slog.LevelDebug, "socket closed",
-		slog.String("key_id", c.grant.KeyID), slog.Float64("open_s", seconds(time.Since(opened))), slog.String("reason", err.Error()))
+		slog.String("key_id", c.grant.KeyID), slog.Float64("open_s", seconds(time.Since(opened))),
+		slog.String("reason", err.Error()))
 }
 
 // guard keeps a defect of ours from taking the process along: f's panic costs one socket.
@@ -282,8 +286,8 @@ func isBroken(err error) bool {
 	return ok || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// linger swallows what the client is still sending. A connection that is dropped with unread bytes in it is reset, and a reset can
-// overtake the close frame.
+// linger swallows what the client is still sending. A connection that is dropped with unread bytes in it is reset,
+// and a reset can overtake the close frame.
 func (c *connection) linger() {
 	c.conn.SetReadDeadline(time.Now().Add(leaveGrace))
 	conn := c.conn.NetConn()

@@ -87,7 +87,8 @@ type wordTimes struct {
 }
 
 func wordsEventOf(id string, end speech.ChunkEnd) wordsEvent {
-	e := wordsEvent{Type: "words", RequestID: id, Chunk: end.Chunk, Estimated: !end.ExactWords, Words: make([]wordTimes, len(end.Words))}
+	e := wordsEvent{Type: "words", RequestID: id, Chunk: end.Chunk, Estimated: !end.ExactWords,
+		Words: make([]wordTimes, len(end.Words))}
 	for i, w := range end.Words {
 		e.Words[i] = wordTimes{w.Text, w.CharStart, w.CharEnd, inThousandths(w.Start), inThousandths(w.End)}
 	}
@@ -171,7 +172,8 @@ type pongEvent struct {
 	RequestID string `json:"request_id,omitzero"`
 }
 
-// errorEventOf tells the client of err, which ends the utterance called id or refuses the message that would have become it.
+// errorEventOf tells the client of err, which ends the utterance called id or refuses the message that would have
+// become it.
 func errorEventOf(id string, err error) errorEvent {
 	f := failureOf(err)
 	e := errorEvent{Type: "error", RequestID: id, Error: f.text, Status: f.status, Code: f.code}

@@ -11,7 +11,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// feedIdle is how long an utterance may be fed nothing while another one waits behind it. docs/websocket.md promises it.
+// feedIdle is how long an utterance may be fed nothing while another one waits behind it. docs/websocket.md promises
+// it.
 const feedIdle = 30 * time.Second
 
 // finishedByIdle says in an end event that we have finished the utterance.

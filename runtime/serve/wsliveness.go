@@ -16,8 +16,8 @@ type liveness struct {
 	closing bool
 }
 
-// pinging must be called before a ping is sent, because the pong may be faster than we are. A ping that follows an unanswered one does
-// not prolong the wait for it: it may come in the very moment in which the wait ends.
+// pinging must be called before a ping is sent, because the pong may be faster than we are. A ping that follows an
+// unanswered one does not prolong the wait for it: it may come in the very moment in which the wait ends.
 func (l *liveness) pinging() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

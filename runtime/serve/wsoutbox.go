@@ -190,8 +190,8 @@ func (o *outbox) putNext(m message) {
 	}
 }
 
-// close makes frame the last message, after what is waiting, or with purge instead of it. Only the first close counts, except that a
-// later one may still purge.
+// close makes frame the last message, after what is waiting, or with purge instead of it. Only the first close
+// counts, except that a later one may still purge.
 func (o *outbox) close(frame []byte, purge bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -264,8 +264,8 @@ func (o *outbox) hasAudioOf(u sender) bool {
 	return u.outbound().unsentAudio > 0
 }
 
-// take returns what to send next, or a ping when its time has come, and false when there is nothing left to send ever. The caller gives
-// back what it took with sent. Only one goroutine may take.
+// take returns what to send next, or a ping when its time has come, and false when there is nothing left to send
+// ever. The caller gives back what it took with sent. Only one goroutine may take.
 func (o *outbox) take(ping <-chan time.Time) (message, bool) {
 	for {
 		select {

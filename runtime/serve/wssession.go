@@ -30,8 +30,8 @@ func (c *session) emptiedLocked(*turns)   {}
 func (c *session) failed(error)           {} // the reason of the close says it
 func (c *session) forgetLocked()          {}
 
-// receive acts on one message. What can be said about it without a worker is answered at once, also while another utterance is spoken:
-// the sooner a client learns of a mistake, the sooner it can put something else in its place.
+// receive acts on one message. What can be said about it without a worker is answered at once, also while another
+// utterance is spoken: the sooner a client learns of a mistake, the sooner it can put something else in its place.
 func (c *session) receive(ctx context.Context, kind int, body []byte, read time.Time) {
 	if kind == websocket.BinaryMessage {
 		c.refuse(ctx, &speech.Utterance{RequestID: newRequestID()}, errNotText)

@@ -264,8 +264,9 @@ func (c *connection) notListeningLocked() {
 	}
 }
 
-// end stops utterances, for the reason why, wherever they are on their way: what the client has not got of them, it will
-// not get. All are stopped before the end of the first one is sent, so that none of them begins to be heard meanwhile.
+// end stops utterances, for the reason why, wherever they are on their way: what the client has not got of them, it
+// will not get. All are stopped before the end of the first one is sent, so that none of them begins to be heard
+// meanwhile.
 func (c *connection) end(why error, all ...*utterance) {
 	stops := make([]func(), len(all))
 	senders := make([]sender, len(all))

@@ -24,15 +24,17 @@ type output interface {
 	// conclude puts out the last message, behind all others of the utterance, and settles it before that is sent.
 	conclude(done <-chan struct{})
 
-	// refuse tells the client that the utterance, which has not begun, will not be spoken. It waits for room until done.
+	// refuse tells the client that the utterance, which has not begun, will not be spoken. It waits for room until
+	// done.
 	refuse(done <-chan struct{}, why error)
 
 	// first returns what must follow the first audio at once, or nil. The goroutine that writes calls it.
 	first() []byte
 }
 
-// utterance is one of a connection, from its message to its last event. While it is spoken it is the sink of its audio: it turns what the
-// speaker produces into messages, in order. It may have been spoken long before the client has taken it.
+// utterance is one of a connection, from its message to its last event. While it is spoken it is the sink of its
+// audio: it turns what the speaker produces into messages, in order. It may have been spoken long before the client
+// has taken it.
 type utterance struct {
 	speech.Utterance
 	word   speech.Format // what the client calls the format
@@ -217,8 +219,8 @@ func (u *utterance) first() []byte {
 	})
 }
 
-// recordEnd puts on the bill and on record that u has ended with err, unless it has been settled before, and returns with
-// what it ended. It comes before the last event, so that whoever has seen an end is billed.
+// recordEnd puts on the bill and on record that u has ended with err, unless it has been settled before, and returns
+// with what it ended. It comes before the last event, so that whoever has seen an end is billed.
 func (u *utterance) recordEnd(err error) error {
 	u.ended.Do(func() {
 		u.outcome = err
@@ -254,7 +256,8 @@ func (u *utterance) lastEvent() any {
 	}
 }
 
-// cancelledEvent tells what the client was sent. It is called by the goroutine that writes, once nothing of u is left to be sent.
+// cancelledEvent tells what the client was sent. It is called by the goroutine that writes, once nothing of u is left
+// to be sent.
 func (u *utterance) cancelledEvent(billed int) cancelledEvent {
 	frames := u.sent.frames
 	chunk, chars := u.playedUpTo(frames)
@@ -265,11 +268,13 @@ func (u *utterance) cancelledEvent(billed int) cancelledEvent {
 	}
 }
 
-// usualPace is used until a chunk of the utterance has shown its own: 15 code points a second, a calm reading of Hinglish.
+// usualPace is used until a chunk of the utterance has shown its own: 15 code points a second, a calm reading of
+// Hinglish.
 const usualPace = 1.2 // code points a frame
 
-// listening says where in the normalised text the first frames of the utterance end: exactly at the end of a chunk, and within one by
-// proportion. Of a chunk that was cut the length is not known, so it is guessed from the pace of those before.
+// listening says where in the normalised text the first frames of the utterance end: exactly at the end of a chunk,
+// and within one by proportion. Of a chunk that was cut the length is not known, so it is guessed from the pace of
+// those before.
 func (u *utterance) playedUpTo(frames int) (chunk, chars int) {
 	pace := usualPace
 	endedChars, endedFrames := 0, 0

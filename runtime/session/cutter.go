@@ -122,8 +122,8 @@ func (c *cutter) isSure(e normalize.End, at int) bool {
 	return e.Line || strings.Contains(space, "\n") || e.Sure && space != ""
 }
 
-// pauses takes out what ends in dots that mean a pause. It stands in the middle of a sentence as often as at its end, so
-// nothing must be before it whose reading the rest of the sentence could decide.
+// pauses takes out what ends in dots that mean a pause. It stands in the middle of a sentence as often as at its end,
+// so nothing must be before it whose reading the rest of the sentence could decide.
 func (c *cutter) pauses() (all []sentence) {
 	for from := 0; ; {
 		at := indexEllipsis(c.text[from:])
@@ -213,8 +213,8 @@ func (c *cutter) breath() int {
 	return 0
 }
 
-// places returns where the first limit bytes have white space with something behind it: behind a mark, in the right half
-// only, and elsewhere.
+// places returns where the first limit bytes have white space with something behind it: behind a mark, in the right
+// half only, and elsewhere.
 func (c *cutter) places(limit int) (marks, spaces []int) {
 	for i, r := range c.text[:limit] {
 		if !unicode.IsSpace(r) || i == 0 {

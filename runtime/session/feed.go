@@ -20,8 +20,8 @@ const (
 	maxQueue  = 256 << 10 // bytes that are not spoken yet
 )
 
-// feed is what was fed and is not spoken yet: sentences in their order, flushes between them, and a text without an end.
-// It is a state machine: messages and the time go in, steps come out.
+// feed is what was fed and is not spoken yet: sentences in their order, flushes between them, and a text without an
+// end. It is a state machine: messages and the time go in, steps come out.
 type feed struct {
 	cut      cutter
 	delay    time.Duration // for which a text waits for its end; 0: for ever

@@ -9,10 +9,11 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize"
 )
 
-// outline is a text with elements of SSML, as far as it was written: what is in elements is spoken with them, so that it is
-// cut outside of them alone.
+// outline is a text with elements of SSML, as far as it was written: what is in elements is spoken with them, so that
+// it is cut outside of them alone.
 type outline struct {
-	plain    string   // the text, byte for byte, with spaces in the place of tags and of line breaks, which end no sentence
+	// the text, byte for byte, with spaces in the place of tags and of line breaks, which end no sentence
+	plain    string
 	elements [][2]int // those that stand in no other one, in bytes
 	ends     []int    // behind sentences and paragraphs among them
 	open     int      // where what is not complete begins: the first element that lacks its end, half a tag, or the end
@@ -171,7 +172,8 @@ func (o *outline) breath(from int) int {
 	return from
 }
 
-// complete takes out what is not within an element that lacks its end. A break without words stays, for those behind it.
+// complete takes out what is not within an element that lacks its end. A break without words stays, for those behind
+// it.
 func (c *cutter) complete() []sentence {
 	o := outlineOf(c.text)
 	if !hasWords(o.plain[:o.open], 1) {

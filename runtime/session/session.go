@@ -26,7 +26,8 @@ type Sep int
 // The ways of clients.
 const (
 	Exact Sep = iota // it is joined as it is, such as the tokens of a language model
-	Piece            // white space around it was lost: one that begins with a letter behind a full stop is a new sentence
+	// white space around it was lost: one that begins with a letter behind a full stop is a new sentence
+	Piece
 )
 
 // DefaultLead is how much audio may wait for the client before a further sentence is started.
@@ -34,8 +35,8 @@ const DefaultLead = 30 * time.Second
 
 // Config says what a session speaks, and how.
 type Config struct {
-	// Utterance is what each sentence is spoken as, with another Text. Its Disclosure is spoken once a turn. With SSML what
-	// is fed may have elements, in which it is not cut; each piece becomes a document of its own.
+	// Utterance is what each sentence is spoken as, with another Text. Its Disclosure is spoken once a turn. With
+	// SSML what is fed may have elements, in which it is not cut; each piece becomes a document of its own.
 	Utterance speech.Utterance
 
 	// Speak is that of a [speech.Speaker].
@@ -59,8 +60,8 @@ type Config struct {
 	Speed    float64       // at which the client hears the audio; 0 means 1
 }
 
-// Sink takes what a turn produces, from the goroutine of [Session.Speak]. It sees one utterance: numbers of chunks, code
-// points and times count on from sentence to sentence. Start is that of the first sentence: it knows no others.
+// Sink takes what a turn produces, from the goroutine of [Session.Speak]. It sees one utterance: numbers of chunks,
+// code points and times count on from sentence to sentence. Start is that of the first sentence: it knows no others.
 type Sink interface {
 	speech.Sink
 	Flushed(Flushed) error // everything before the flush has been spoken
@@ -185,8 +186,8 @@ func (s *Session) Finish() {
 	}
 }
 
-// Cancel drops everything that is not spoken and stops what is within a frame: Speak returns [ErrCancelled]. The session
-// may be fed again at once, unless it is finished.
+// Cancel drops everything that is not spoken and stops what is within a frame: Speak returns [ErrCancelled]. The
+// session may be fed again at once, unless it is finished.
 func (s *Session) Cancel() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -123,7 +123,8 @@ func (t *turn) speakSentence(ctx context.Context, text, lang string) error {
 	if cfg.SourceWords {
 		t.source = source{words: align(u)}
 	}
-	st, err := cfg.Speak(ctx, u, speech.Turn{QueuedSince: now, StartedAt: t.firstAudioAt, Session: cfg.Group, More: t.session.more}, t)
+	st, err := cfg.Speak(ctx, u,
+		speech.Turn{QueuedSince: now, StartedAt: t.firstAudioAt, Session: cfg.Group, More: t.session.more}, t)
 	if !st.Started && errors.Is(err, speech.ErrNothingToSay) {
 		return nil
 	}
@@ -221,8 +222,8 @@ func (t *turn) ChunkEnd(e speech.ChunkEnd) error {
 	return t.sink.ChunkEnd(e)
 }
 
-// shift returns words of the present sentence as words of the turn: none begins before the one in front of it has ended,
-// and none ends behind the audio.
+// shift returns words of the present sentence as words of the turn: none begins before the one in front of it has
+// ended, and none ends behind the audio.
 func (t *turn) shift(words []speech.Word) []speech.Word {
 	before := time.Duration(t.frames) * speech.FrameDuration
 	end := time.Duration(t.stats.Frames) * speech.FrameDuration

@@ -19,8 +19,8 @@ type written struct {
 	from, to   int
 }
 
-// align finds what is spoken of each word of a sentence. Words that nothing is heard of are left out. Those of a document
-// are its text.
+// align finds what is spoken of each word of a sentence. Words that nothing is heard of are left out. Those of a
+// document are its text.
 func align(u speech.Utterance) []written {
 	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon, Language: u.Language}
 	switch {
@@ -66,7 +66,8 @@ func alignSpans(text, spoken string, spans []speech.Span) []written {
 	for _, w := range source {
 		from, to := place(w, spans)
 		if from == to { // it is spoken as it is written, or not at all
-			for len(out) > 0 && (inSpan(out[0], spans) || out[0].text != letters(w.text)) && comesLater(out, letters(w.text)) {
+			for len(out) > 0 && (inSpan(out[0], spans) || out[0].text != letters(w.text)) &&
+				comesLater(out, letters(w.text)) {
 				out = out[1:]
 			}
 			if len(out) == 0 || out[0].text != letters(w.text) {
@@ -157,8 +158,8 @@ func (s *source) add(spoken []speech.Word, base int) {
 	}
 }
 
-// upTo returns the words of which all has been spoken that ends before a place. A word takes the first start and the last
-// end of what it became; words that became something together share its time by their length.
+// upTo returns the words of which all has been spoken that ends before a place. A word takes the first start and the
+// last end of what it became; words that became something together share its time by their length.
 func (s *source) upTo(place int) (all []speech.Word) {
 	for len(s.words) > 0 && s.words[0].to <= place {
 		n, letters := 1, s.words[0].end-s.words[0].start
@@ -172,7 +173,8 @@ func (s *source) upTo(place int) (all []speech.Word) {
 			until := start + (end-start)*time.Duration(length)/time.Duration(max(letters, 1))
 			letters -= length
 			if ok {
-				all = append(all, speech.Word{Text: w.text, CharStart: w.start, CharEnd: w.end, Start: start, End: until})
+				all = append(all,
+					speech.Word{Text: w.text, CharStart: w.start, CharEnd: w.end, Start: start, End: until})
 			}
 			start = until
 		}

@@ -17,8 +17,8 @@ var (
 	ErrClientGone = errors.New("client disconnected") // nobody is left to hear it
 )
 
-// ErrUnreadAudio is an [ErrTimeout] that the client brought about: UtteranceTimeout passed while audio was waiting for it
-// to be read.
+// ErrUnreadAudio is an [ErrTimeout] that the client brought about: UtteranceTimeout passed while audio was waiting
+// for it to be read.
 var ErrUnreadAudio = fmt.Errorf("%w: audio was waiting for the client", ErrTimeout)
 
 // EngineError is a failure of synthesis. Text is fit for the client; Err, which is not, is for the log.
@@ -67,7 +67,8 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// Is reports whether target is a Refusal with the same code, so that errors.Is works with values such as [ErrTextEmpty].
+// Is reports whether target is a Refusal with the same code, so that errors.Is works with values such as
+// [ErrTextEmpty].
 func (r *Refusal) Is(target error) bool {
 	t, ok := target.(*Refusal)
 	return ok && t.Code == r.Code
@@ -107,7 +108,8 @@ func UnknownVoice(name string) *Refusal {
 // UnknownLexicon refuses a lexicon that is not the project's. own is the name of that; empty: there is none.
 func UnknownLexicon(own string) *Refusal {
 	if own == "" {
-		return &Refusal{CodeUnknownLexicon, "unknown lexicon; this key has no project with one, so that only none can be asked for"}
+		return &Refusal{CodeUnknownLexicon,
+			"unknown lexicon; this key has no project with one, so that only none can be asked for"}
 	}
 	return &Refusal{CodeUnknownLexicon, "unknown lexicon; this key can use " + own + " and none"}
 }

@@ -2,11 +2,11 @@ package speech
 
 import "context"
 
-// Speaker turns utterances into speech. The local one is a pipeline over a pool of workers; a remote one sends them to pods.
-// It is safe for concurrent use.
+// Speaker turns utterances into speech. The local one is a pipeline over a pool of workers; a remote one sends them
+// to pods. It is safe for concurrent use.
 type Speaker interface {
-	// Speak speaks u, whose turn it is, and hands what it produces to sink, as fast as it can and sink takes it. Cancelling ctx stops it
-	// within one frame. It has no limit of time of its own: who calls it gives ctx one.
+	// Speak speaks u, whose turn it is, and hands what it produces to sink, as fast as it can and sink takes it.
+	// Cancelling ctx stops it within one frame. It has no limit of time of its own: who calls it gives ctx one.
 	//
 	// It returns a [Refusal] when u cannot be spoken (before anything reached sink), [ErrBusy], [ErrWarming] or
 	// [ErrDraining] when there is no capacity, the cause of ctx, the error of sink, or an engine error.

@@ -35,8 +35,8 @@ type Utterance struct {
 	Speed       float64 // one of the model's [Speeds]; 0 means 1
 	SSML        bool    // Text is a document of SSML; Raw is false then
 
-	// Language is that of the message that Text is a piece of, "hi" or "en": sentences of numbers, signs and acronyms alone take it. Empty: Text
-	// is the whole message. It is ignored when Raw.
+	// Language is that of the message that Text is a piece of, "hi" or "en": sentences of numbers, signs and acronyms
+	// alone take it. Empty: Text is the whole message. It is ignored when Raw.
 	Language string
 
 	// Lexicon says how words of Text are spoken; nil: as they are written. It is ignored when Raw.
@@ -46,16 +46,17 @@ type Utterance struct {
 // Turn carries the scheduling hints of an utterance, in this process. The zero value is that
 // of a lone request that begins with the call.
 type Turn struct {
-	// QueuedSince is when the request was read, or the turn of the utterance came on its connection: from then on it may
-	// wait 2 s for a worker. The zero value means the call of Speak.
+	// QueuedSince is when the request was read, or the turn of the utterance came on its connection: from then on it
+	// may wait 2 s for a worker. The zero value means the call of Speak.
 	QueuedSince time.Time
 
-	// StartedAt is when audio of a sentence before this one of the same turn was first heard; zero: there is none. What goes
-	// on with a turn waits in front of all that does not, and as long as its context lives.
+	// StartedAt is when audio of a sentence before this one of the same turn was first heard; zero: there is none.
+	// What goes on with a turn waits in front of all that does not, and as long as its context lives.
 	StartedAt time.Time
 
-	// Session groups the utterances of one connection; empty for a lone request. When the utterance has ended and More says that
-	// another of the session is waiting, its worker is kept for that one, provided that nobody else is queueing.
+	// Session groups the utterances of one connection; empty for a lone request. When the utterance has ended and
+	// More says that another of the session is waiting, its worker is kept for that one, provided that nobody else is
+	// queueing.
 	Session string
 	More    func() bool // nil means no
 }

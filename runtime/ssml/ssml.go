@@ -53,7 +53,8 @@ func malformed(err error) error {
 }
 
 // errTooLarge is for documents above MaxBytes.
-var errTooLarge = &speech.Refusal{Code: speech.CodeTextTooLong, Text: fmt.Sprintf("ssml longer than %d bytes", MaxBytes)}
+var errTooLarge = &speech.Refusal{Code: speech.CodeTextTooLong,
+	Text: fmt.Sprintf("ssml longer than %d bytes", MaxBytes)}
 
 // Parse reads a document, or returns a [speech.Refusal].
 func Parse(document string) ([]Part, error) {
@@ -80,8 +81,8 @@ func Parse(document string) ([]Part, error) {
 	}
 }
 
-// Document makes a document of text with elements: in <speak>, unless it is a document already. There & and < are also signs
-// where they begin nothing, for such texts are not written by programs that know XML.
+// Document makes a document of text with elements: in <speak>, unless it is a document already. There & and < are
+// also signs where they begin nothing, for such texts are not written by programs that know XML.
 func Document(text string) string {
 	text = strings.TrimSpace(text)
 	begin := text
@@ -298,7 +299,8 @@ var elements = map[string]func(*parser, *element, map[string]string) error{
 		e.as = readings[as]
 		switch {
 		case e.as == "":
-			return unsupported(fmt.Sprintf("<say-as interpret-as=%q> is not supported; use %s", as, strings.Join(readingNames, ", ")))
+			return unsupported(fmt.Sprintf("<say-as interpret-as=%q> is not supported; use %s", as,
+				strings.Join(readingNames, ", ")))
 		case e.as == speech.ReadDate:
 			if order, known := dateFormats[format]; known {
 				e.as = order
@@ -486,7 +488,8 @@ func (p *parser) endPart() {
 				marks = append(marks, m)
 			}
 		}
-		p.parts = append(p.parts, Part{Text: string(p.text[first:n]), Marks: marks, Speed: p.speed, Source: slices.Clone(p.source[first:n])})
+		p.parts = append(p.parts,
+			Part{Text: string(p.text[first:n]), Marks: marks, Speed: p.speed, Source: slices.Clone(p.source[first:n])})
 	}
 	p.text, p.marks, p.source, p.spaced = p.text[:0], nil, p.source[:0], true
 }

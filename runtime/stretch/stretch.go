@@ -22,9 +22,9 @@ const (
 	leap    = sampleRate / 400 // 2.5 ms, the least that is skipped or repeated: a period of 400 Hz
 )
 
-// A Stretcher changes how fast a voice speaks, and not how high: WSOLA (Verhelst and Roelands, 1993). Every 10 ms of output
-// come from the place of the input that is then due, give or take 5 ms: from where the last window goes on while that is near
-// enough, else from where the sound is most like what would go on, with a fade over 10 ms.
+// A Stretcher changes how fast a voice speaks, and not how high: WSOLA (Verhelst and Roelands, 1993). Every 10 ms of
+// output come from the place of the input that is then due, give or take 5 ms: from where the last window goes on
+// while that is near enough, else from where the sound is most like what would go on, with a fade over 10 ms.
 //
 // It holds back 25 ms of its input at most. The same samples come out however the input is cut. It is not safe for
 // concurrent use.

@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// Cache keeps prefills, the least recently used leaving first when their bytes exceed the budget. Values are shared between
-// workers and must not be changed. It is safe for concurrent use.
+// Cache keeps prefills, the least recently used leaving first when their bytes exceed the budget. Values are shared
+// between workers and must not be changed. It is safe for concurrent use.
 //
 // Where values have memory that must be given back, the cache owns them from Add on: see [NewOwningCache].
 type Cache[V any] struct {
@@ -124,7 +124,8 @@ func (c *Cache[V]) BorrowBest(voice string, score func(V) int) (l Loan[V], best 
 	return l, best, ok
 }
 
-// Add stores v, which takes the given number of bytes beside its key. A value larger than the whole budget is not stored.
+// Add stores v, which takes the given number of bytes beside its key. A value larger than the whole budget is not
+// stored.
 func (c *Cache[V]) Add(k CacheKey, v V, bytes int64) {
 	bytes += int64(len(k.Voice) + len(k.Text))
 	c.mu.Lock()

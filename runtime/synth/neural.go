@@ -11,7 +11,8 @@ type Neural interface {
 	Counters() Counters // safe for concurrent use
 }
 
-// Memory is how many bytes an engine takes. What a stream may take counts in full, though memory is only taken for what is spoken.
+// Memory is how many bytes an engine takes. What a stream may take counts in full, though memory is only taken for
+// what is spoken.
 type Memory struct {
 	Weights int64 // graphs and what the host reads of the weights; the runtime keeps some of it in another form
 	Prompts int64 // all voices

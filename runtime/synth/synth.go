@@ -1,5 +1,6 @@
-// Package synth is the port to an engine: what makes a chunk of text sound. Adapters (espeak, onnx) implement it, the pool
-// owns its workers, and [github.com/swar-tts/swar/runtime/synth/synthtest] holds the suite that each of them passes.
+// Package synth is the port to an engine: what makes a chunk of text sound. Adapters (espeak, onnx) implement it, the
+// pool owns its workers, and [github.com/swar-tts/swar/runtime/synth/synthtest] holds the suite that each of them
+// passes.
 package synth
 
 import (
@@ -42,8 +43,8 @@ type MarkReader interface {
 // ChunkSizer is an engine that sets the length of chunks. The first sample of a long one may come late, or it may
 // sound worse. For one that says nothing they are as long as they may be.
 type ChunkSizer interface {
-	// ChunkTokens is how many tokens the first chunk of an utterance should have at most, and how many the others. A text that would have
-	// too many chunks then has longer ones behind its first.
+	// ChunkTokens is how many tokens the first chunk of an utterance should have at most, and how many the others. A
+	// text that would have too many chunks then has longer ones behind its first.
 	ChunkTokens() (first, others int)
 }
 
@@ -66,13 +67,14 @@ type LoadedVoice struct {
 
 // Worker speaks one chunk at a time. It is not safe for concurrent use.
 type Worker interface {
-	// Prefill prepares the worker to speak o.Text, dropping whatever it was speaking, and reports whether the preparation came from
-	// the cache. Cancelling ctx stops it at once; the worker stays usable.
+	// Prefill prepares the worker to speak o.Text, dropping whatever it was speaking, and reports whether the
+	// preparation came from the cache. Cancelling ctx stops it at once; the worker stays usable.
 	Prefill(ctx context.Context, o Options) (cached bool, err error)
 
-	// Next decodes up to n frames into dst, which has room for n*speech.FrameSamples samples. It returns fewer than n frames only
-	// at the end of the chunk. done means that the chunk has ended; eos, which is only true with done, that it ended by itself and
-	// not at a limit. Cancelling ctx stops it within one frame; the frames decoded until then are returned beside the error.
+	// Next decodes up to n frames into dst, which has room for n*speech.FrameSamples samples. It returns fewer than n
+	// frames only at the end of the chunk. done means that the chunk has ended; eos, which is only true with done,
+	// that it ended by itself and not at a limit. Cancelling ctx stops it within one frame; the frames decoded until
+	// then are returned beside the error.
 	//
 	// An error that wraps [speech.ErrWorkerGone] means that the worker must be replaced.
 	Next(ctx context.Context, dst []int16, n int) (frames int, done, eos bool, err error)
@@ -83,8 +85,8 @@ type Worker interface {
 
 // WordTimer is a worker whose model knows when it says which word. Times of other workers' words are estimated.
 type WordTimer interface {
-	// WordTimes returns when words of the chunk are heard that Next has spoken to its end, in their order and without overlaps. What
-	// is silent is left out. ok is false before that end, and where it is not known.
+	// WordTimes returns when words of the chunk are heard that Next has spoken to its end, in their order and without
+	// overlaps. What is silent is left out. ok is false before that end, and where it is not known.
 	WordTimes() (words []WordTime, ok bool)
 }
 
@@ -110,7 +112,8 @@ func WordTimes(w Worker) (words []WordTime, ok bool) {
 	}
 }
 
-// Options says what to speak and how. The same options give the same samples, on every worker, whatever was spoken before.
+// Options says what to speak and how. The same options give the same samples, on every worker, whatever was spoken
+// before.
 type Options struct {
 	Voice       string  // its name, or the ID of a [LoadedVoice]
 	Text        string  // a chunk of normalised text

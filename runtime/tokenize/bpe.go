@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// bpe cuts text into characters and joins neighbours for as long as there is a piece for both together: the highest score first, the
-// leftmost of equals. With merges, these say which neighbours are joined, and when.
+// bpe cuts text into characters and joins neighbours for as long as there is a piece for both together: the highest
+// score first, the leftmost of equals. With merges, these say which neighbours are joined, and when.
 type bpe struct {
 	of       *SentencePiece
 	ordinary map[string]int32
@@ -121,7 +121,8 @@ func (b *bpe) offer(s *scratch, left, right int) {
 	}
 }
 
-// emit adds the id of surface. An unused piece helps to join but is not for the result: it is cut again where it was last joined.
+// emit adds the id of surface. An unused piece helps to join but is not for the result: it is cut again where it was
+// last joined.
 func (b *bpe) emit(e *emitter, s *scratch, surface []byte) {
 	id, ok := b.ordinary[string(surface)]
 	if !ok { // also a control piece of one character, for which SentencePiece has no answer but an error

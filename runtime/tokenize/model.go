@@ -65,7 +65,8 @@ const (
 var errDamaged = errors.New("the file is truncated or not a SentencePiece model")
 
 func readModel(file []byte) (*model, error) {
-	m := &model{algorithm: unigramModel, dummyPrefix: true, trimSpaces: true, escapeSpaces: true} // the format's defaults
+	// the format's defaults
+	m := &model{algorithm: unigramModel, dummyPrefix: true, trimSpaces: true, escapeSpaces: true}
 	var trainer, normalizer bool
 	err := fields(file, func(f field) error {
 		switch f.number {

@@ -80,7 +80,8 @@ func (n *normaliser) beginsWithSpace(text string) bool {
 	return strings.HasPrefix(as, " ") || strings.HasPrefix(as, n.space)
 }
 
-// next takes what belongs together from the beginning of text and returns what it is written as, and how many bytes it was.
+// next takes what belongs together from the beginning of text and returns what it is written as, and how many bytes
+// it was.
 func (n *normaliser) next(text string) (as string, used int) {
 	if size := longest(n.user, text); size > 0 {
 		return text[:size], size
@@ -97,8 +98,8 @@ func (n *normaliser) next(text string) (as string, used int) {
 	return text[:size], size
 }
 
-// charsmap is the table of rewriting rules inside a model: a double array from what is written to a place in the texts, each of which
-// ends with a NUL.
+// charsmap is the table of rewriting rules inside a model: a double array from what is written to a place in the
+// texts, each of which ends with a NUL.
 type charsmap struct {
 	units []unit
 	texts string
@@ -110,7 +111,8 @@ const (
 	maxRuleText = 512 // bytes
 )
 
-// next finds the longest rule at the beginning of text and returns what it makes of how many bytes; 0 when there is no rule.
+// next finds the longest rule at the beginning of text and returns what it makes of how many bytes; 0 when there is
+// no rule.
 func (c *charsmap) next(text string) (as string, used int) {
 	at := c.units[0].below(0)
 	value := uint32(0)
@@ -147,8 +149,8 @@ func (u unit) value() uint32         { return uint32(u &^ (1 << 31)) }
 // below is where the ways on from u, which is at place at, begin: each at that place XOR its byte.
 func (u unit) below(at uint32) uint32 { return at ^ uint32(u>>10<<(u>>9&1*8)) }
 
-// newCharsmap reads and checks a table, so that next needs no checks: no way leaves the array or goes round in circles, and every
-// rule ends in a text.
+// newCharsmap reads and checks a table, so that next needs no checks: no way leaves the array or goes round in
+// circles, and every rule ends in a text.
 func newCharsmap(blob []byte) (*charsmap, error) {
 	if len(blob) < 4 {
 		return nil, errors.New("the character map is truncated")

@@ -8,9 +8,10 @@ type Piece struct {
 	Score float32
 }
 
-// FromPieces returns the unigram tokenizer of a vocabulary, whose ids are places in the list. It stands for the model file that the
-// vocabulary was taken from and follows what the models of this family have in common: text is not normalised, spaces are trimmed, one
-// is put in front, and what has no piece is spelt in bytes where all of these have one.
+// FromPieces returns the unigram tokenizer of a vocabulary, whose ids are places in the list. It stands for the model
+// file that the vocabulary was taken from and follows what the models of this family have in common: text is not
+// normalised, spaces are trimmed, one is put in front, and what has no piece is spelt in bytes where all of these
+// have one.
 //
 // The kinds of pieces are told by their names: <unk>, <s>, </s> and <pad> are marks, <0x00> to <0xFF> bytes.
 func FromPieces(pieces []Piece) (*SentencePiece, error) {

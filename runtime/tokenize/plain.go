@@ -5,9 +5,9 @@ import "unicode"
 
 // Plain counts the tokens of text for an engine that has no tokenizer of its own.
 //
-// A word, which is what stands between white space, costs one token for every four letters or digits begun, and one for each
-// punctuation mark or symbol; at least one in all. Combining marks and invisible characters cost nothing, so that a word costs
-// about the same in Devanagari as in Latin letters. Text without a word has no tokens.
+// A word, which is what stands between white space, costs one token for every four letters or digits begun, and one
+// for each punctuation mark or symbol; at least one in all. Combining marks and invisible characters cost nothing, so
+// that a word costs about the same in Devanagari as in Latin letters. Text without a word has no tokens.
 //
 // A part of a text never has more tokens than the whole. Plain allocates nothing and is safe for concurrent use.
 func Plain(text string) int {

@@ -8,9 +8,9 @@ import (
 
 // SentencePiece is the tokenizer of a SentencePiece model, unigram or BPE.
 //
-// It gives the ids that SentencePiece itself gives, without beginning or end markers. Each byte of text that is not valid UTF-8
-// is read as one U+FFFD, as SentencePiece does. Working time is linear in the text for unigram and grows with n·log n for BPE, times
-// at most the length of the longest piece, whatever the text is.
+// It gives the ids that SentencePiece itself gives, without beginning or end markers. Each byte of text that is not
+// valid UTF-8 is read as one U+FFFD, as SentencePiece does. Working time is linear in the text for unigram and grows
+// with n·log n for BPE, times at most the length of the longest piece, whatever the text is.
 //
 // A SentencePiece does not change and is safe for concurrent use.
 type SentencePiece struct {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// trie finds pieces at the beginning of a text. The children of a node lie side by side, sorted by the byte that leads to them.
+// trie finds pieces at the beginning of a text. The children of a node lie side by side, sorted by the byte that
+// leads to them.
 type trie struct {
 	nodes []trieNode // the root first
 	bytes []byte     // the byte that leads to each node

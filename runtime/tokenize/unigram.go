@@ -35,8 +35,8 @@ func newUnigram(t *SentencePiece, ordinary map[string]int32) (*unigram, error) {
 	}, nil
 }
 
-// smallestNormal is where SentencePiece begins to look for the highest score. Real scores are negative, so that it is nearly always
-// also the result, and user-defined pieces score -0.1.
+// smallestNormal is where SentencePiece begins to look for the highest score. Real scores are negative, so that it is
+// nearly always also the result, and user-defined pieces score -0.1.
 const smallestNormal = 0x1p-126
 
 // arrival is the best way to a place in the text: through the piece id, which begins at from.
@@ -72,7 +72,8 @@ func (u *unigram) segment(e emitter, s *scratch) emitter {
 			if id < 0 {
 				continue
 			}
-			// The sum is compared in float64 and kept in float32. Both decide ties, and only this way they fall as in SentencePiece.
+			// The sum is compared in float64 and kept in float32. Both decide ties, and only this way they fall as in
+			// SentencePiece.
 			score := float64(u.pieces[id].score)
 			if u.pieces[id].typ == userPiece {
 				score = float64(float32(to-from)*u.highest) - 0.1

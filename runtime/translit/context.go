@@ -5,11 +5,12 @@ import (
 	"unicode"
 )
 
-// resolve reads word i of a Hindi sentence, which is both Hindi and English, or two Hindi words, by its neighbours: in Devanagari, or ""
-// for English. Some words have rules of their own, because their grammar says more than the mere language of what stands around them.
+// resolve reads word i of a Hindi sentence, which is both Hindi and English, or two Hindi words, by its neighbours:
+// in Devanagari, or "" for English. Some words have rules of their own, because their grammar says more than the mere
+// language of what stands around them.
 //
-// The rules are called by name, in two functions that say whether they had one: called through a table they would have the sentence
-// escape to the heap, which costs two allocations a message.
+// The rules are called by name, in two functions that say whether they had one: called through a table they would
+// have the sentence escape to the heap, which costs two allocations a message.
 func (s *sentence) resolve(i int) string {
 	if read, ok := s.functionWord(i); ok {
 		return read
@@ -122,8 +123,8 @@ func (s *sentence) byNeighbours(i int) string {
 	return w.hindi
 }
 
-// around weighs the language of up to three words on either side of word i in its clause: above 0 is Hindi. English nouns weigh little,
-// because Hinglish puts them everywhere; English grammar weighs much.
+// around weighs the language of up to three words on either side of word i in its clause: above 0 is Hindi. English
+// nouns weigh little, because Hinglish puts them everywhere; English grammar weighs much.
 func (s *sentence) around(i int) int {
 	weight := func(j, distance int) int {
 		near := 4 >> distance // 4, 2, 1
@@ -220,7 +221,8 @@ func (w *word) isFirstPerson() bool {
 	if last == "" {
 		last = w.hindi
 	}
-	for _, end := range []string{"ूँ", "ूं", "ऊँ", "ऊं", "ूँगा", "ूँगी", "ूंगा", "ूंगी", "ऊँगा", "ऊँगी", "ऊंगा", "ऊंगी"} {
+	for _, end := range []string{"ूँ", "ूं", "ऊँ", "ऊं", "ूँगा", "ूँगी", "ूंगा", "ूंगी", "ऊँगा", "ऊँगी", "ऊंगा",
+		"ऊंगी"} {
 		if strings.HasSuffix(last, end) {
 			return w.isHindi() && w.hindi != "क्यूँ"
 		}
@@ -245,7 +247,9 @@ func (s *sentence) pronounOrIn(i int) string {
 
 // me reads me: a Hindi word, unless an English verb governs it (call me, help me).
 func (s *sentence) me(i int) string {
-	if s.says(s.after(i), "too") || s.says(s.before(i), "give tell send call let help show remind allow excuse trust for to with from by of about on after before") && !s.after(i).isHindi() {
+	if s.says(s.after(i), "too") ||
+		s.says(s.before(i),
+			"give tell send call let help show remind allow excuse trust for to with from by of about on after before") && !s.after(i).isHindi() {
 		return ""
 	}
 	return s.pronounOrIn(i)
@@ -255,7 +259,9 @@ func (s *sentence) me(i int) string {
 func (s *sentence) main(i int) string {
 	before, after := s.before(i), s.after(i)
 	switch {
-	case after.isEnglish() && (before.kind == function || before.reads("का की के मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने उनका उनकी उनके इसका इसकी एक")):
+	case after.isEnglish() &&
+		(before.kind == function ||
+			before.reads("का की के मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने उनका उनकी उनके इसका इसकी एक")):
 		return ""
 	case before.reads("मेरा मेरी मेरे आपका आपकी आपके हमारा हमारी हमारे अपना अपनी अपने"):
 		return ""
@@ -279,12 +285,15 @@ func (s *sentence) isPrincipal(i int) bool {
 	return s.says(s.after(i), nouns) && s.endsPhrase(i+2)
 }
 
-// endsPhrase reports whether word i, if there is one, can follow a noun phrase: a postposition or a verb that asks where it is.
+// endsPhrase reports whether word i, if there is one, can follow a noun phrase: a postposition or a verb that asks
+// where it is.
 func (s *sentence) endsPhrase(i int) bool {
-	return i >= len(s.words) || s.words[i].breaks || s.words[i].reads("का की के को से में पर पे तक है हैं था थी कहाँ किधर वाला वाली वाले")
+	return i >= len(s.words) || s.words[i].breaks ||
+		s.words[i].reads("का की के को से में पर पे तक है हैं था थी कहाँ किधर वाला वाली वाले")
 }
 
-// hasPronounBefore reports whether the subject of a sentence in the first person stands right before word i's clause-mates already.
+// hasPronounBefore reports whether the subject of a sentence in the first person stands right before word i's
+// clause-mates already.
 func (s *sentence) hasPronounBefore(i int) bool {
 	for j := max(0, i-4); j < i; j++ {
 		if w := &s.words[j]; w.reads("मैं") && j < i-1 && (w.kind != either || s.before(j) == none) {
@@ -378,7 +387,9 @@ func (s *sentence) to(i int) string {
 	switch {
 	case before == none && after.isEnglish(), after.kind == function, before.kind == function && !after.isHindi():
 		return ""
-	case !after.isHindi() && after != none && s.says(before, "welcome go going according due subject transfer transferred want need how up back able sent send linked connected similar related ready used happy thanks access reply response refer next close credited added moved shifted charged"):
+	case !after.isHindi() && after != none &&
+		s.says(before,
+			"welcome go going according due subject transfer transferred want need how up back able sent send linked connected similar related ready used happy thanks access reply response refer next close credited added moved shifted charged"):
 		return ""
 	}
 	return s.words[i].hindi
@@ -390,7 +401,8 @@ func (s *sentence) use(i int) string {
 	if before == none && s.says(after, "code coupon promo voucher") {
 		return ""
 	}
-	if strings.HasPrefix(after.hindi, "कर") || after.reads("किया किए की हो हुआ में") || before.reads("का के की इसका उसका इसे") || before.isEnglish() {
+	if strings.HasPrefix(after.hindi, "कर") || after.reads("किया किए की हो हुआ में") ||
+		before.reads("का के की इसका उसका इसे") || before.isEnglish() {
 		return ""
 	}
 	return s.words[i].hindi
@@ -399,7 +411,8 @@ func (s *sentence) use(i int) string {
 // us reads us: the English pronoun after a verb that asks for it or among English words, else उस.
 func (s *sentence) us(i int) string {
 	before, after := s.before(i), s.after(i)
-	if before.isEnglish() && !after.isHindi() || s.says(before, "contact call join follow reach visit tell about with for to") {
+	if before.isEnglish() && !after.isHindi() ||
+		s.says(before, "contact call join follow reach visit tell about with for to") {
 		return ""
 	}
 	return s.words[i].hindi
@@ -428,7 +441,8 @@ func (s *sentence) lie(i int) string {
 }
 
 func (s *sentence) ban(i int) string {
-	if after := s.after(i); strings.HasPrefix(after.hindi, "कर") || after.reads("हो हुआ") || s.before(i).reads("पर पे") {
+	if after := s.after(i); strings.HasPrefix(after.hindi, "कर") || after.reads("हो हुआ") ||
+		s.before(i).reads("पर पे") {
 		return ""
 	}
 	return s.words[i].hindi
@@ -449,7 +463,8 @@ func (s *sentence) are(i int) string {
 	return ""
 }
 
-// capitals reads a word that is Hindi (Ram, nach, rupay) unless it has capitals inside: RAM is memory, NACH a mandate, RuPay a card, MLA an office.
+// capitals reads a word that is Hindi (Ram, nach, rupay) unless it has capitals inside: RAM is memory, NACH a
+// mandate, RuPay a card, MLA an office.
 func (s *sentence) capitals(i int) string {
 	w := &s.words[i]
 	if strings.ContainsFunc(s.text[w.start+1:w.end], unicode.IsUpper) {
@@ -552,9 +567,11 @@ func (s *sentence) khan(i int) string {
 	return s.words[i].hindi
 }
 
-// opensClause reports whether a request stands before word i, the end of which opens a clause with its own subject: tu chal main aayi.
+// opensClause reports whether a request stands before word i, the end of which opens a clause with its own subject:
+// tu chal main aayi.
 func (s *sentence) opensClause(i int) bool {
-	return s.before(i).reads("रुक रुको चलो बैठ बैठो देख देखो सुन सुनो जा जाओ में") || s.says(s.before(i), "chal sun mein")
+	return s.before(i).reads("रुक रुको चलो बैठ बैठो देख देखो सुन सुनो जा जाओ में") ||
+		s.says(s.before(i), "chal sun mein")
 }
 
 // logo reads the sign of a firm, or people.
@@ -597,7 +614,8 @@ func (s *sentence) pila(i int) string {
 // bacha reads what is left, or a child.
 func (s *sentence) bacha(i int) string {
 	before, after := s.before(i), s.after(i)
-	left := before.reads("कुछ कितना नहीं ना न कम ज़्यादा पैसा समय वक़्त खाना पानी") || after.reads("हुआ लो ले लिया के कर पाया")
+	left := before.reads("कुछ कितना नहीं ना न कम ज़्यादा पैसा समय वक़्त खाना पानी") ||
+		after.reads("हुआ लो ले लिया के कर पाया")
 	if left || s.says(before, "na time balance") {
 		return "बचा"
 	}
@@ -654,7 +672,8 @@ func (s *sentence) min(i int) string {
 
 // aata reads flour where it is weighed or kneaded, else the verb.
 func (s *sentence) aata(i int) string {
-	if s.before(i).reads("किलो किग्रा ग्राम") || s.says(s.before(i), "kg kilo packet") || s.after(i).reads("गूँध गूंध") || s.says(s.after(i), "chakki") {
+	if s.before(i).reads("किलो किग्रा ग्राम") || s.says(s.before(i), "kg kilo packet") ||
+		s.after(i).reads("गूँध गूंध") || s.says(s.after(i), "chakki") {
 		return "आटा"
 	}
 	return s.words[i].hindi

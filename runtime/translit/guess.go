@@ -8,8 +8,8 @@ type Guess struct {
 	Written string
 }
 
-// Guesses returns the words of the Hindi sentences of text that are in no table, and are no forms of what is in one, in their order. What rules and
-// sounds make of them is right more often than not; the frequent ones are worth a row.
+// Guesses returns the words of the Hindi sentences of text that are in no table, and are no forms of what is in one,
+// in their order. What rules and sounds make of them is right more often than not; the frequent ones are worth a row.
 func Guesses(text string) (found []Guess) {
 	lex := tables()
 	for rest := text; rest != ""; {
@@ -32,7 +32,8 @@ func Guesses(text string) (found []Guess) {
 	return found
 }
 
-// lists reports whether a table has the word src, or what it is a form of; letters and capitals that are spelled need no row.
+// lists reports whether a table has the word src, or what it is a form of; letters and capitals that are spelled need
+// no row.
 func (l *lexicon) lists(src string) bool {
 	key := fold(nil, src)
 	if len(key) < 2 || len(key) > longestWord {

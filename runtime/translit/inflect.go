@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// inflected takes key apart: a verb in one of its forms, a noun in the plural, an English word with an ending, two English words in one.
+// inflected takes key apart: a verb in one of its forms, a noun in the plural, an English word with an ending, two
+// English words in one.
 func (l *lexicon) inflected(w *word, key []byte) bool {
 	if !w.proper && l.verb(w, key) {
 		return true
@@ -41,8 +42,8 @@ func (l *lexicon) verb(w *word, key []byte) bool {
 // An ending is written by what it follows; "" where it cannot follow.
 type ending struct{ afterConsonant, afterVowel string }
 
-// verbEndings maps Roman endings, with their chat spellings, to what they are in Devanagari. Helping verbs that are written in one word
-// with their stem (kardo, hogaya) are parted from it.
+// verbEndings maps Roman endings, with their chat spellings, to what they are in Devanagari. Helping verbs that are
+// written in one word with their stem (kardo, hogaya) are parted from it.
 var verbEndings = func() map[string]ending {
 	all := map[string]ending{"": {}}
 	add := func(afterConsonant, afterVowel string, romans string) {

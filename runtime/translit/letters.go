@@ -73,8 +73,8 @@ func (s *sentence) readK(i int) string {
 	return "के"
 }
 
-// letterInEnglish returns what the single letter at i of an English sentence is read as: the article, which has a capital only where the
-// sentence begins, or the letter's name.
+// letterInEnglish returns what the single letter at i of an English sentence is read as: the article, which has a
+// capital only where the sentence begins, or the letter's name.
 func (s *sentence) letterInEnglish(i int) string {
 	w := &s.words[i]
 	inSentenceCase := !w.capital || i == 0

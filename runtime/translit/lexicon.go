@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/table"
 )
 
-// The tables have a line for each word, Roman and lower case, in the order of the words. To teach one, put its line where it sorts; the
-// tests tell when it stands in two tables or is not in NFC.
+// The tables have a line for each word, Roman and lower case, in the order of the words. To teach one, put its line
+// where it sorts; the tests tell when it stands in two tables or is not in NFC.
 //
 //go:embed tables/*.tsv
 var files embed.FS
@@ -35,8 +35,9 @@ type lexicon struct {
 	personNames map[string]*person
 
 	starts, ends             map[string]part
-	longestStart, longestEnd int                     // in letters
-	startsWith, endsWith     [longestWord + 1]uint32 // by length: the last letters of starts, the first of ends; see letterBit
+	longestStart, longestEnd int // in letters
+	// by length: the last letters of starts, the first of ends; see letterBit
+	startsWith, endsWith [longestWord + 1]uint32
 }
 
 // tables returns the lexicon, loading it on the first call: only engines that read Devanagari need it.
@@ -62,7 +63,8 @@ func load(fsys fs.FS) (*lexicon, error) {
 		ends:        make(map[string]part, 600),
 	}
 	for _, t := range sheets {
-		if err := table.Read(fsys, "tables/"+t.name+".tsv", t.columns, func(r *table.Row) error { return t.add(l, r) }); err != nil {
+		if err := table.Read(fsys, "tables/"+t.name+".tsv", t.columns,
+			func(r *table.Row) error { return t.add(l, r) }); err != nil {
 			return nil, err
 		}
 	}

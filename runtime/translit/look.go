@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// leanOf guesses from its spelling alone whether an unknown word is Hindi (positive) or English (negative). Names with a capital may end
-// as English words do: Vishal, Vasant, Varshney.
+// leanOf guesses from its spelling alone whether an unknown word is Hindi (positive) or English (negative). Names
+// with a capital may end as English words do: Vishal, Vasant, Varshney.
 func leanOf(key []byte, proper bool) int8 {
 	lean := 0
 	if slices.ContainsFunc(hindiEndings, func(end string) bool { return bytes.HasSuffix(key, []byte(end)) }) {

@@ -2,9 +2,9 @@ package translit
 
 import "github.com/swar-tts/swar/runtime/internal/table"
 
-// Indian names of people and places are made of parts: Ram-esh, Chandra-shekhar, Subba-lakshmi, Krishna-pur. A part is spelled the
-// same wherever it stands, though its Roman letters do not tell how (the a of Ram is long, that of Raman is not), so that a few
-// hundred parts spell far more names than anybody could list.
+// Indian names of people and places are made of parts: Ram-esh, Chandra-shekhar, Subba-lakshmi, Krishna-pur. A part
+// is spelled the same wherever it stands, though its Roman letters do not tell how (the a of Ram is long, that of
+// Raman is not), so that a few hundred parts spell far more names than anybody could list.
 
 // A part is how one is written, and more about where it stands.
 type part struct {
@@ -20,7 +20,8 @@ type start struct {
 	whole bool // the rest of the word is an end
 }
 
-// surestStart is how long a start must be to be believed without a known end behind it. Found by trial on the judged names.
+// surestStart is how long a start must be to be believed without a known end behind it. Found by trial on the judged
+// names.
 const surestStart = 4
 
 // startOf finds the start of key that leaves an end, else the longest one that is sure; it has n = 0 if there is none.
@@ -75,7 +76,8 @@ func (l *lexicon) endOf(rest []byte) (part, bool) {
 	return p, ok
 }
 
-// letterBit is the bit of a letter in the sets that tell without a look into the tables that no part is so long and begins, or ends, so.
+// letterBit is the bit of a letter in the sets that tell without a look into the tables that no part is so long and
+// begins, or ends, so.
 func letterBit(c byte) uint32 { return 1 << (c & 31) }
 
 // surestEnd is how long an end must be to make a word Indian by itself.

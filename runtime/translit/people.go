@@ -1,7 +1,7 @@
 package translit
 
-// Some names are written like words: Khan and kahan in a hurry, Puri and poori, Karan and kaaran. What stands around them tells, or a
-// capital that neither a sentence nor a heading asks for.
+// Some names are written like words: Khan and kahan in a hurry, Puri and poori, Karan and kaaran. What stands around
+// them tells, or a capital that neither a sentence nor a heading asks for.
 
 // A person is a name that is written like a word.
 type person struct {
@@ -20,8 +20,8 @@ const (
 
 var nameCues = map[string]nameCue{"title": byTitle, "capital": byCapital, "doer": byDeed}
 
-// titles stand before a name, honorifics behind it. Those of the second row do so too, but also before and behind other words, so that
-// the name must have a capital.
+// titles stand before a name, honorifics behind it. Those of the second row do so too, but also before and behind
+// other words, so that the name must have a capital.
 const (
 	titles      = "mr mrs ms mister missus shri shree sri smt shrimati shreemati kumari km"
 	professions = "miss dr doctor prof professor pandit master justice captain major colonel inspector minister sardar sir"
@@ -60,8 +60,8 @@ func (s *sentence) isPerson(i int) bool {
 	return false
 }
 
-// isProper reports whether word i has a capital that tells a name. Who writes Hindi in Devanagari and a word in Latin letters does not
-// mean the Hindi one.
+// isProper reports whether word i has a capital that tells a name. Who writes Hindi in Devanagari and a word in Latin
+// letters does not mean the Hindi one.
 func (s *sentence) isProper(i int) bool {
 	w := &s.words[i]
 	if w.proper {

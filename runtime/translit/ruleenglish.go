@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// spellEnglish spells an unknown English word by rule, the way Indian newspapers would: t and d retroflex, every vowel sounded.
+// spellEnglish spells an unknown English word by rule, the way Indian newspapers would: t and d retroflex, every
+// vowel sounded.
 func spellEnglish(out *strings.Builder, src string) {
 	var room [40]byte
 	key := fold(room[:0], src)
@@ -18,7 +19,8 @@ func spellEnglish(out *strings.Builder, src string) {
 	}
 }
 
-// sounds writes a row of sounds: bare consonants and vowels in their independent form, of which अ is the one that is not written.
+// sounds writes a row of sounds: bare consonants and vowels in their independent form, of which अ is the one that is
+// not written.
 func (s *speller) sounds(row string) {
 	for i, r := range row {
 		switch r {
@@ -132,7 +134,8 @@ func onlyColours(c byte, behind []byte) bool {
 // longest finds the longest of the rules that rest begins with, or is if whole is set.
 func longest(rules []spelling, rest []byte, whole bool) (best spelling, ok bool) {
 	for _, r := range rules {
-		if len(r.letters) > len(best.letters) && bytes.HasPrefix(rest, []byte(r.letters)) && (!whole || len(rest) == len(r.letters)) {
+		if len(r.letters) > len(best.letters) && bytes.HasPrefix(rest, []byte(r.letters)) &&
+			(!whole || len(rest) == len(r.letters)) {
 			best, ok = r, true
 		}
 	}
@@ -211,7 +214,8 @@ func englishVowel(key []byte, i int) string {
 	return englishY(first, last)
 }
 
-// englishY is how a y sounds that is a vowel: the only one of its word (by), the end of it (company), or within (system).
+// englishY is how a y sounds that is a vowel: the only one of its word (by), the end of it (company), or within
+// (system).
 func englishY(first, last bool) string {
 	switch {
 	case last && first:
@@ -222,7 +226,8 @@ func englishY(first, last bool) string {
 	return "इ"
 }
 
-// hasVowelBefore looks at a stretch longer than any word's consonants only, so that a text of nothing else stays linear.
+// hasVowelBefore looks at a stretch longer than any word's consonants only, so that a text of nothing else stays
+// linear.
 func hasVowelBefore(key []byte, i int) bool {
 	return bytes.ContainsAny(key[max(0, i-longestWord):i], "aeiouy")
 }

@@ -10,8 +10,9 @@ func (w *word) spellHindi(out *strings.Builder, text string) {
 	spellHindi(out, text[w.start:w.end], w.proper)
 }
 
-// spellHindi spells an unknown Hindi word by rule. Roman writing leaves out how long an a is and whether t and d are dental, so this is
-// a guess: outside well-known endings a is short but at the end of the word, and t and d are dental.
+// spellHindi spells an unknown Hindi word by rule. Roman writing leaves out how long an a is and whether t and d are
+// dental, so this is a guess: outside well-known endings a is short but at the end of the word, and t and d are
+// dental.
 func spellHindi(out *strings.Builder, src string, proper bool) {
 	var room [40]byte
 	key := fold(room[:0], src)
@@ -55,8 +56,8 @@ func spellHindi(out *strings.Builder, src string, proper bool) {
 	}
 }
 
-// sanskrit writes the letters at i of key that Sanskrit has a sign of its own for: the vowel of Krishna and Amrit, the sh of Vishnu
-// and Nishtha. It returns how many they are, 0 for none.
+// sanskrit writes the letters at i of key that Sanskrit has a sign of its own for: the vowel of Krishna and Amrit,
+// the sh of Vishnu and Nishtha. It returns how many they are, 0 for none.
 func (s *speller) sanskrit(key []byte, i int) int {
 	rest := key[i:]
 	switch {
@@ -103,7 +104,8 @@ func vocalR(before, rest []byte) bool {
 	if len(rest) <= 2 || !hasAny(rest, "ri") || isVowel(rest[2]) {
 		return false
 	}
-	return hasSuffixAny(before, "k", "m", "hr", "v", "w", "dh", "g") || string(before) == "h" || string(before) == "d" || string(before) == "n"
+	return hasSuffixAny(before, "k", "m", "hr", "v", "w", "dh", "g") || string(before) == "h" ||
+		string(before) == "d" || string(before) == "n"
 }
 
 // endWith writes rest if it is a known end.
@@ -299,8 +301,8 @@ func isNasalBefore(rest []byte) bool {
 	return false
 }
 
-// ties reports whether the consonant at rest makes one cluster with the one before it. Otherwise a short a stands between them, which
-// Hindi does not write: karna is करना, and the chat spelling mna is मना.
+// ties reports whether the consonant at rest makes one cluster with the one before it. Otherwise a short a stands
+// between them, which Hindi does not write: karna is करना, and the chat spelling mna is मना.
 func ties(before, rest []byte, first bool) bool {
 	switch rest[0] {
 	case 'y', 'r', 'l', 'h':
@@ -310,7 +312,8 @@ func ties(before, rest []byte, first bool) bool {
 	case 'n':
 		return tiesToNasal(before, first) || !first && hasSuffixAny(before, "g", "wap")
 	case 'm':
-		return behindR(before, first) || tiesToNasal(before, first || hasSuffixAny(before, "is", "us", "as")) || !first && hasSuffixAny(before, "t", "d")
+		return behindR(before, first) || tiesToNasal(before, first || hasSuffixAny(before, "is", "us", "as")) ||
+			!first && hasSuffixAny(before, "t", "d")
 	case 's':
 		if hasAny(rest, "sh") {
 			return behindR(before, first)
@@ -354,7 +357,8 @@ func tiesStop(before, rest []byte, first bool) bool {
 	return afterR && hasAny(rest, "dh")
 }
 
-// behindR reports whether an r that closes a syllable stands before, which names write above the next consonant: Arjun, Sharma.
+// behindR reports whether an r that closes a syllable stands before, which names write above the next consonant:
+// Arjun, Sharma.
 func behindR(before []byte, first bool) bool {
 	return !first && hasSuffixAny(before, "r") && !hasSuffixAny(before, "rr")
 }

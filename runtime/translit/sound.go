@@ -18,8 +18,8 @@ func (l *lexicon) alike(w *word, key []byte) bool {
 	return true
 }
 
-// soundOf appends to sound what is left of a Roman word when the differences are gone that chat spelling does not care for: long and
-// short vowels, doubled letters, v and w, z and j, f and ph, m and n before a stop.
+// soundOf appends to sound what is left of a Roman word when the differences are gone that chat spelling does not
+// care for: long and short vowels, doubled letters, v and w, z and j, f and ph, m and n before a stop.
 func soundOf[T string | []byte](sound []byte, word T) []byte {
 	for i := 0; i < len(word); i++ {
 		c := word[i]

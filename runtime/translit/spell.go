@@ -34,7 +34,8 @@ type speller struct {
 	bare bool // a consonant was written and no vowel since
 }
 
-// consonant writes c. When another consonant stands before it without a vowel, tied says whether the two are one cluster.
+// consonant writes c. When another consonant stands before it without a vowel, tied says whether the two are one
+// cluster.
 func (s *speller) consonant(c string, tied bool) {
 	if s.bare && tied {
 		s.out.WriteString(virama)

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Trace says which part of a text each part of its rewritten form comes from. The zero value is of a text that was not changed.
+// Trace says which part of a text each part of its rewritten form comes from. The zero value is of a text that was
+// not changed.
 type Trace []place
 
 // place is the beginning of a word, or of what is between two words, in bytes.
@@ -19,7 +20,8 @@ func Traced(text string, o Options) (string, Trace) {
 	return out, t
 }
 
-// Source returns the byte of the text that the byte at out of the rewritten one comes from. Within a word it is any byte of that word.
+// Source returns the byte of the text that the byte at out of the rewritten one comes from. Within a word it is any
+// byte of that word.
 func (t Trace) Source(out int) int {
 	i, found := slices.BinarySearchFunc(t, out, func(p place, out int) int { return cmp.Compare(p.out, out) })
 	for found && i+1 < len(t) && t[i+1].out == out {

@@ -1,10 +1,10 @@
 // Package translit writes Roman Hindi and Hinglish in Devanagari. Engines need it that read Latin letters as English
 // or not at all.
 //
-// A word is looked up in the tables, taken apart as a verb, noun or English inflection, matched by its sound, and only then spelled
-// by rule, names by the parts that they are made of. What its spelling alone cannot tell (main, to, is, the; Khan and kahan in a
-// hurry) its neighbours decide. Whether a sentence is English is decided
-// for the sentence as a whole.
+// A word is looked up in the tables, taken apart as a verb, noun or English inflection, matched by its sound, and
+// only then spelled by rule, names by the parts that they are made of. What its spelling alone cannot tell (main, to,
+// is, the; Khan and kahan in a hurry) its neighbours decide. Whether a sentence is English is decided for the
+// sentence as a whole.
 package translit
 
 import (
@@ -14,8 +14,8 @@ import (
 
 // Options choose what happens to English.
 type Options struct {
-	// KeepEnglish leaves Latin what the engine reads well by itself: sentences that are wholly English, and English words without a
-	// known respelling. Otherwise they are respelled by rule, and nothing Latin is left.
+	// KeepEnglish leaves Latin what the engine reads well by itself: sentences that are wholly English, and English
+	// words without a known respelling. Otherwise they are respelled by rule, and nothing Latin is left.
 	KeepEnglish bool
 
 	// KeepAllEnglish leaves every English word in Latin letters, also in a Hindi sentence, for engines that have
@@ -27,8 +27,9 @@ type Options struct {
 // writes them and single capitals get their names: "mera order O T P" → "मेरा ऑर्डर ओ टी पी". Punctuation, spacing
 // and Devanagari stay.
 //
-// The text should be normalised: neither digits nor signs are read. Of valid UTF-8 in NFC it makes the same; rewriting a result again
-// changes nothing. It takes time in proportion to the text. Devanagari is safe for concurrent use; the first call loads the tables.
+// The text should be normalised: neither digits nor signs are read. Of valid UTF-8 in NFC it makes the same;
+// rewriting a result again changes nothing. It takes time in proportion to the text. Devanagari is safe for
+// concurrent use; the first call loads the tables.
 func Devanagari(text string, o Options) string { return rewrite(text, o, nil) }
 
 // rewrite is Devanagari that notes in trace where things went, unless that is nil.
@@ -105,9 +106,9 @@ func (s *sentence) write(out *strings.Builder) {
 	out.WriteString(s.text[at:])
 }
 
-// english reports whether no word of the sentence is Hindi and some are English. Words that could be either only count when nothing
-// else does: "main do" alone is Hindi. Names in Devanagari are at home in both languages, and so are digits, but "order चार दो" is too
-// little English: beside digits it takes grammar to make an English sentence.
+// english reports whether no word of the sentence is Hindi and some are English. Words that could be either only
+// count when nothing else does: "main do" alone is Hindi. Names in Devanagari are at home in both languages, and so
+// are digits, but "order चार दो" is too little English: beside digits it takes grammar to make an English sentence.
 func (s *sentence) english() bool {
 	score, digits, grammar := 0, false, false
 	for i := 0; i < len(s.words); i++ {
@@ -145,8 +146,8 @@ func (s *sentence) english() bool {
 	return score < 0 && (grammar || !digits)
 }
 
-// phrase returns how many words the name has that begins with word i, 0 if it is none of several words. [sentence.writeKept] writes them
-// into English sentences, where each word by itself would look Hindi.
+// phrase returns how many words the name has that begins with word i, 0 if it is none of several words.
+// [sentence.writeKept] writes them into English sentences, where each word by itself would look Hindi.
 func (s *sentence) phrase(i int) int {
 	longest := 0
 	for _, words := range tables().phrases[s.words[i].hindi] {
@@ -183,8 +184,8 @@ func isDigit(word string) bool {
 	return false
 }
 
-// spelled reports whether word i is one of a row of Devanagari letter names with an ए in it. Such rows are what writeKept writes into an
-// English sentence, so they must not make a Hindi sentence of it.
+// spelled reports whether word i is one of a row of Devanagari letter names with an ए in it. Such rows are what
+// writeKept writes into an English sentence, so they must not make a Hindi sentence of it.
 func (s *sentence) spelled(i int) bool {
 	from, to := i, i
 	for from > max(0, i-longestRow) && s.letterName(from-1) && !s.words[from].breaks {

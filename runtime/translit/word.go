@@ -63,7 +63,8 @@ func (l *lexicon) words(list []word, s string) []word {
 			}
 			l.classify(&w, s[w.start:w.end])
 			if !breaks && endsInCapital(list) && isPluralLetter(s[w.start:w.end]) {
-				w = word{start: w.start, end: w.end, kind: letter, letter: s[w.start] - 'A', capital: true, plural: true}
+				w = word{start: w.start, end: w.end, kind: letter, letter: s[w.start] - 'A', capital: true,
+					plural: true}
 			}
 			list = append(list, w)
 			i, breaks = w.end, false
@@ -136,8 +137,8 @@ func isAccent(r rune) bool { return 0x300 <= r && r <= 0x36f }
 
 func isDevanagari(r rune) bool { return 0x900 <= r && r <= 0x97f && r != '।' && r != '॥' }
 
-// fold appends s to key in lower-case ASCII: accents are dropped, and so are Latin letters that stand for no English one. Apostrophes
-// stay, in their straight form.
+// fold appends s to key in lower-case ASCII: accents are dropped, and so are Latin letters that stand for no English
+// one. Apostrophes stay, in their straight form.
 func fold(key []byte, s string) []byte {
 	for i := range len(s) {
 		c := s[i]
@@ -176,11 +177,12 @@ var silent = strings.NewReplacer("™", "", "℠", "")
 
 // undecomposed are the letters that Unicode does not take apart.
 var undecomposed = map[rune]string{
-	'ß': "ss", 'æ': "e", 'œ': "e", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŋ': "ng", 'ə': "a",
+	'ß': "ss", 'æ': "e", 'œ': "e", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŋ': "ng",
+	'ə': "a",
 }
 
-// longestWord is how many letters a word may have to be looked up. Longer ones are only spelled, so that a text without spaces is read
-// in linear time too.
+// longestWord is how many letters a word may have to be looked up. Longer ones are only spelled, so that a text
+// without spaces is read in linear time too.
 const longestWord = 40
 
 // classify finds out what the Latin word src is.
@@ -231,7 +233,8 @@ var madeOfLatin = &unicode.RangeTable{
 		{0x2133, 0x2134, 1}, {0x2139, 0x213b, 2}, {0x2145, 0x2149, 1}, {0x249c, 0x24e9, 1}, {0x3250, 0x3250, 1},
 		{0x32cc, 0x32cf, 1}, {0x3371, 0x337a, 1}, {0x3380, 0x33df, 1}, {0x33ff, 0x33ff, 1},
 	},
-	R32: []unicode.Range32{{0x1d400, 0x1d6a5, 1}, {0x1f110, 0x1f12e, 1}, {0x1f130, 0x1f14f, 1}, {0x1f16a, 0x1f16c, 1}, {0x1f190, 0x1f190, 1}},
+	R32: []unicode.Range32{{0x1d400, 0x1d6a5, 1}, {0x1f110, 0x1f12e, 1}, {0x1f130, 0x1f14f, 1}, {0x1f16a, 0x1f16c, 1},
+		{0x1f190, 0x1f190, 1}},
 }
 
 const firstMadeOfLatin = 0x20a8 // ₨
@@ -274,7 +277,8 @@ func isPair(s string) bool {
 	return len(s) == 2 && s[0] < utf8.RuneSelf && !strings.ContainsAny(s, "aeiouAEIOU")
 }
 
-// stretched finds a word without its drawn-out letters. Double ones are tried before single ones, so that goood is good and soooo is so.
+// stretched finds a word without its drawn-out letters. Double ones are tried before single ones, so that goood is
+// good and soooo is so.
 func (l *lexicon) stretched(w *word, key []byte) bool {
 	var rooms [2][longestWord]byte
 	twice, once := shrunk(rooms[0][:0], key, 2), shrunk(rooms[1][:0], key, 1)
@@ -287,8 +291,8 @@ func (l *lexicon) stretched(w *word, key []byte) bool {
 	return l.known(w, twice) || l.known(w, once) || l.inflected(w, twice) || l.inflected(w, once)
 }
 
-// shrunk appends key to short with at most the given number of letters of each run that is drawn out (bahuuuut, plzzz, nahii): three
-// letters or more, or two at the end.
+// shrunk appends key to short with at most the given number of letters of each run that is drawn out (bahuuuut,
+// plzzz, nahii): three letters or more, or two at the end.
 func shrunk(short, key []byte, most int) []byte {
 	for i := 0; i < len(key); {
 		n := 1

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// flac makes the subset of FLAC that streams (RFC 9639, section 7): blocks of 80 ms, which no rate makes longer than the
-// 4608 samples that it allows, with fixed predictors and Rice codes. A stream does not say how long it is.
+// flac makes the subset of FLAC that streams (RFC 9639, section 7): blocks of 80 ms, which no rate makes longer than
+// the 4608 samples that it allows, with fixed predictors and Rice codes. A stream does not say how long it is.
 type flac struct {
 	header   []byte // nil once written
 	rateCode uint64

@@ -58,7 +58,8 @@ var (
 	mp3Bitrates = []int{32_000, 40_000, 48_000, 56_000, 64_000, 80_000, 96_000, 112_000, 128_000, 160_000, 192_000}
 )
 
-// A Format is what a turn of speech leaves as. The zero value is 24 kHz PCM. Formats can be compared after [Format.Check].
+// A Format is what a turn of speech leaves as. The zero value is 24 kHz PCM. Formats can be compared after
+// [Format.Check].
 type Format struct {
 	Container Container // "" means Raw
 	Encoding  Encoding  // of Raw and WAV; "" means S16
@@ -69,7 +70,8 @@ type Format struct {
 
 // A FieldError says which field of a [Format] cannot be had, and what can.
 type FieldError struct {
-	Field   string // "format", "container", "encoding", "rate", "bitrate" or "speed"; dialects put their own word for it here
+	// "format", "container", "encoding", "rate", "bitrate" or "speed"; dialects put their own word for it here
+	Field   string
 	Got     string
 	Offered string // "8000, 16000 or 24000", "0.5 to 2"
 }
@@ -130,8 +132,8 @@ func CheckSpeed(speed, low, high float64) error {
 	return &FieldError{"speed", strconv.FormatFloat(speed, 'g', -1, 64), fmt.Sprintf("%g to %g", low, high)}
 }
 
-// Check returns f with what was left out filled in, or a [FieldError]. A bit rate that MP3 does not have at the rate (192
-// kbit/s at 24 kHz) becomes the highest that it has; one that the container does not know becomes 0.
+// Check returns f with what was left out filled in, or a [FieldError]. A bit rate that MP3 does not have at the rate
+// (192 kbit/s at 24 kHz) becomes the highest that it has; one that the container does not know becomes 0.
 func (f Format) Check() (Format, error) {
 	if f.Container == "" {
 		f.Container = Raw
@@ -239,8 +241,8 @@ func Supports(c Container) bool {
 	}
 }
 
-// ContentType returns the media type. Dialects that call bare samples by another name than audio/pcm say so themselves, see
-// [Format.L16].
+// ContentType returns the media type. Dialects that call bare samples by another name than audio/pcm say so
+// themselves, see [Format.L16].
 func (f Format) ContentType() string {
 	switch f.Container {
 	case WAV:
@@ -300,7 +302,8 @@ func (f Format) Time(native time.Duration) time.Duration {
 	return time.Duration(math.Round(float64(native) / f.Speed))
 }
 
-// shape is the filter of a rate. 8 kHz is for telephones: it keeps what they carry, to 3.4 kHz, and leaves more room above.
+// shape is the filter of a rate. 8 kHz is for telephones: it keeps what they carry, to 3.4 kHz, and leaves more room
+// above.
 func shape(rate int) resample.Shape {
 	if rate == 8000 {
 		return resample.Shape{Half: 72, Cutoff: .9, Beta: 9}

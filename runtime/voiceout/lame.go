@@ -58,7 +58,8 @@ func (l *lame) encode(dst []byte, samples []int16) ([]byte, error) {
 	// lame.h: 1.25 bytes for each sample and 7200, in the worst case.
 	all, room := grow(dst, len(samples)*5/4+7200)
 	pcm := (*C.short)(unsafe.Pointer(&samples[0]))
-	n := C.lame_encode_buffer(l.c, pcm, pcm, C.int(len(samples)), (*C.uchar)(unsafe.Pointer(&room[0])), C.int(len(room)))
+	n := C.lame_encode_buffer(l.c, pcm, pcm, C.int(len(samples)), (*C.uchar)(unsafe.Pointer(&room[0])),
+		C.int(len(room)))
 	runtime.KeepAlive(l) // its cleanup must not free what C still uses
 	if n < 0 {
 		return dst, fmt.Errorf("mp3: libmp3lame failed with code %d", n)

@@ -2,11 +2,11 @@ package voiceout
 
 // mp3 makes frames of a constant bit rate, without a header of the whole.
 //
-// The encoder looks ahead by 576 samples, for which it begins with as much silence: a whole frame of MPEG 2, that is below 32
-// kHz. Since no frame needs another one's bits, that frame is left out: speech is heard 24 ms sooner at 24 kHz. At the end it
-// makes more frames than are needed, of which only those are kept that hold what was spoken. An end that is quiet may fall
-// into them: then the stream is as long as what was spoken, and not longer by what encoder and decoder look ahead, which is
-// 66 ms at 8 kHz.
+// The encoder looks ahead by 576 samples, for which it begins with as much silence: a whole frame of MPEG 2, that is
+// below 32 kHz. Since no frame needs another one's bits, that frame is left out: speech is heard 24 ms sooner at 24
+// kHz. At the end it makes more frames than are needed, of which only those are kept that hold what was spoken. An
+// end that is quiet may fall into them: then the stream is as long as what was spoken, and not longer by what encoder
+// and decoder look ahead, which is 66 ms at 8 kHz.
 type mp3 struct {
 	lame          *lame
 	rate, bitrate int
@@ -84,5 +84,6 @@ func mp3Samples(rate int) int {
 	return 576
 }
 
-// mp3Lag is how many samples after its place a sound is heard: what encoder and decoder look ahead, less what is left out.
+// mp3Lag is how many samples after its place a sound is heard: what encoder and decoder look ahead, less what is left
+// out.
 func mp3Lag(rate int) int { return 576 + 529 - 576/mp3Samples(rate)*mp3Samples(rate) }

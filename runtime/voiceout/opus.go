@@ -9,8 +9,8 @@ import (
 
 const hasOpus = encode.HasOpus
 
-// opus makes an Ogg/Opus stream. Each page holds 80 ms, whatever comes at a time: less would cost more in headers, and more
-// would wait longer.
+// opus makes an Ogg/Opus stream. Each page holds 80 ms, whatever comes at a time: less would cost more in headers,
+// and more would wait longer.
 type opus struct {
 	encoder encode.Encoder
 	pages   bytes.Buffer

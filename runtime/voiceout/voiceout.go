@@ -15,8 +15,8 @@ import (
 
 // An Encoder makes one stream of a [Format]. It is not safe for concurrent use.
 //
-// The stream depends on the samples alone, not on how they are cut into calls of Write. Only the serial number of an Ogg
-// stream differs each time.
+// The stream depends on the samples alone, not on how they are cut into calls of Write. Only the serial number of an
+// Ogg stream differs each time.
 type Encoder struct {
 	format  Format
 	stretch *stretch.Stretcher // nil at speed 1
@@ -110,8 +110,8 @@ func (e *Encoder) Write(samples []int16) ([]byte, error) {
 	return e.out, e.err
 }
 
-// Close returns the rest of the stream and frees the encoder; who needs no rest calls it as well. A second Close returns
-// nothing.
+// Close returns the rest of the stream and frees the encoder; who needs no rest calls it as well. A second Close
+// returns nothing.
 func (e *Encoder) Close() ([]byte, error) {
 	if errors.Is(e.err, errClosed) {
 		return nil, nil

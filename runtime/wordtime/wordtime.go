@@ -1,5 +1,6 @@
-// Package wordtime says when each word of a chunk is heard. Some models know; of others only the text is known, how long its syllables
-// usually are, and where the audio is silent. Times that are made of these are estimates, and are to be called that.
+// Package wordtime says when each word of a chunk is heard. Some models know; of others only the text is known, how
+// long its syllables usually are, and where the audio is silent. Times that are made of these are estimates, and are
+// to be called that.
 package wordtime
 
 import (

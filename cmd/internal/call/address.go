@@ -34,7 +34,8 @@ func Address(cmd *cobra.Command, server string) (string, error) {
 }
 
 func badAddress(cmd *cobra.Command, server string) error {
-	return launch.BadUsage(cmd, "--server %q: want an address such as tts.example.com, https://tts.example.com/path or 127.0.0.1:8080", server)
+	return launch.BadUsage(cmd,
+		"--server %q: want an address such as tts.example.com, https://tts.example.com/path or 127.0.0.1:8080", server)
 }
 
 // schemeOf chooses how to talk to an address without a scheme.
@@ -47,7 +48,8 @@ func schemeOf(address string) string {
 	if ip, err := netip.ParseAddr(host); err == nil && (ip.IsLoopback() || ip.IsPrivate()) {
 		return "http"
 	}
-	if !strings.ContainsAny(host, ".:") || strings.HasSuffix(host, ".localhost") { // a name that only this network knows
+	if !strings.ContainsAny(host, ".:") ||
+		strings.HasSuffix(host, ".localhost") { // a name that only this network knows
 		return "http"
 	}
 	return "https"

@@ -34,7 +34,8 @@ func Exchange(h *http.Client, req *http.Request) ([]byte, error) {
 	if resp.StatusCode/100 == 2 {
 		return answer, nil
 	}
-	e := &client.Error{Status: resp.StatusCode, Code: client.Code(resp.Header.Get("X-Error-Code")), RequestID: resp.Header.Get("X-Request-Id")}
+	e := &client.Error{Status: resp.StatusCode, Code: client.Code(resp.Header.Get("X-Error-Code")),
+		RequestID: resp.Header.Get("X-Request-Id")}
 	var said struct{ Error string }
 	if json.Unmarshal(answer, &said) == nil {
 		e.Text = said.Error

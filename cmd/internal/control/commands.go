@@ -23,7 +23,8 @@ type Commands struct {
 // All returns the commands.
 func (a *Commands) All() []*cobra.Command {
 	return []*cobra.Command{
-		a.keysCommand(), a.lexiconCommand(), a.orgsCommand(), a.usageCommand(), a.voiceRequestsCommand(), a.signingKeysCommand(), a.setupLinkCommand(), a.signInLinkCommand(),
+		a.keysCommand(), a.lexiconCommand(), a.orgsCommand(), a.usageCommand(), a.voiceRequestsCommand(),
+		a.signingKeysCommand(), a.setupLinkCommand(), a.signInLinkCommand(),
 		a.backupCommand(), a.restoreCommand(), a.migrateCommand(),
 	}
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
-// control is the portal that a command works on: that of this machine, as its operator, or another one, as whoever has signed in.
+// control is the portal that a command works on: that of this machine, as its operator, or another one, as whoever
+// has signed in.
 type control struct {
 	data   string
 	server string
@@ -37,7 +38,8 @@ type control struct {
 func (c *control) flags(f *pflag.FlagSet) {
 	portal.DataFlag(f, &c.data)
 	f.StringVar(&c.server, "server", call.DefaultServer, "with --token: `address` of another server")
-	f.StringVar(&c.token, "token", "", "ID `token` of a signed-in user, see swar signin; without one, the server of --data is meant")
+	f.StringVar(&c.token, "token", "",
+		"ID `token` of a signed-in user, see swar signin; without one, the server of --data is meant")
 	f.BoolVar(&c.asJSON, "json", false, "print what the portal answers")
 }
 
@@ -179,7 +181,8 @@ func (c *control) orgs(ctx context.Context) (all portal.OrgList, err error) {
 	}
 	for after := ""; ; {
 		var page portal.OrgList
-		if _, err := c.do(ctx, http.MethodGet, "/operator/v1/orgs?after="+url.QueryEscape(after), nil, &page); err != nil {
+		if _, err := c.do(ctx, http.MethodGet, "/operator/v1/orgs?after="+url.QueryEscape(after), nil,
+			&page); err != nil {
 			return all, err
 		}
 		all.Orgs = append(all.Orgs, page.Orgs...)

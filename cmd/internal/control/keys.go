@@ -104,7 +104,8 @@ func (a *Commands) printKeys(keys []keyRow) error {
 	fmt.Fprintln(t, "id\tname\tprefix\tvoices\tcreated\tlast used\tstate")
 	for _, k := range keys {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			k.ID, k.Name, k.Prefix, k.voices(), when(k.CreatedAt, "-"), when(k.LastUsedAt, "never"), k.state(time.Now()))
+			k.ID, k.Name, k.Prefix, k.voices(), when(k.CreatedAt, "-"), when(k.LastUsedAt, "never"),
+			k.state(time.Now()))
 	}
 	return t.Flush()
 }
@@ -163,7 +164,8 @@ func (a *Commands) keysCreateCommand() *cobra.Command {
 				return err
 			}
 			return c.print(a, answer, func() error {
-				fmt.Fprintf(a.Err, "%s %q of project %s; it is shown only now:\n", made.Row.ID, made.Row.Name, project.Name)
+				fmt.Fprintf(a.Err, "%s %q of project %s; it is shown only now:\n", made.Row.ID, made.Row.Name,
+					project.Name)
 				_, err := fmt.Fprintln(a.Out, made.Key)
 				return err
 			})
@@ -171,14 +173,16 @@ func (a *Commands) keysCreateCommand() *cobra.Command {
 	}
 	in.orgFlag(cmd.Flags())
 	in.projectFlag(cmd.Flags(), "the only one")
-	cmd.Flags().StringArrayVar(&voices, "voice", nil, "`voice` that the key may speak with, none means every voice; can be repeated")
+	cmd.Flags().StringArrayVar(&voices, "voice", nil,
+		"`voice` that the key may speak with, none means every voice; can be repeated")
 	c.flags(cmd.Flags())
 	launch.Complete(cmd, "org", a.offerOrgs(&c))
 	return cmd
 }
 
 // changeKey is a command that changes keys and shows their rows.
-func (a *Commands) changeKey(use, short string, args cobra.PositionalArgs, change func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error)) *cobra.Command {
+func (a *Commands) changeKey(use, short string, args cobra.PositionalArgs,
+	change func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error)) *cobra.Command {
 	var c control
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: args,
@@ -199,13 +203,15 @@ func (a *Commands) changeKey(use, short string, args cobra.PositionalArgs, chang
 }
 
 func (a *Commands) keysRenameCommand() *cobra.Command {
-	return a.changeKey("rename KEY NAME", "Give a key another name", launch.Exactly(2), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
-		return c.patchKey(cmd, args[0], map[string]any{"name": args[1]})
-	})
+	return a.changeKey("rename KEY NAME", "Give a key another name", launch.Exactly(2),
+		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+			return c.patchKey(cmd, args[0], map[string]any{"name": args[1]})
+		})
 }
 
 func (a *Commands) keysRestrictCommand() *cobra.Command {
-	cmd := a.changeKey("restrict KEY [VOICE]...", "Let a key speak only with some voices, or with every voice if none is named", launch.Between(1, math.MaxInt),
+	cmd := a.changeKey("restrict KEY [VOICE]...",
+		"Let a key speak only with some voices, or with every voice if none is named", launch.Between(1, math.MaxInt),
 		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 			return c.patchKey(cmd, args[0], map[string]any{"voices": args[1:]})
 		})
@@ -253,9 +259,10 @@ func (c *control) patchKey(cmd *cobra.Command, id string, change map[string]any)
 }
 
 func (a *Commands) keysRevokeCommand() *cobra.Command {
-	return a.changeKey("revoke KEY", "End a key at once and for ever", launch.Exactly(1), func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
-		var row keyRow
-		answer, err := c.do(cmd.Context(), http.MethodDelete, "/portal/v1/keys/"+url.PathEscape(args[0]), nil, &row)
-		return answer, []keyRow{row}, err
-	})
+	return a.changeKey("revoke KEY", "End a key at once and for ever", launch.Exactly(1),
+		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
+			var row keyRow
+			answer, err := c.do(cmd.Context(), http.MethodDelete, "/portal/v1/keys/"+url.PathEscape(args[0]), nil, &row)
+			return answer, []keyRow{row}, err
+		})
 }

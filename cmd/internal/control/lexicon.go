@@ -61,9 +61,10 @@ func (c *control) lexiconOf(ctx context.Context, project string) (answer []byte,
 	return answer, l, err
 }
 
-// changeLexicon changes the entries of a project, again from the start whenever somebody else did meanwhile: with ten commands at once
-// the last one comes after nine others. Random pauses keep them from meeting again.
-func (c *control) changeLexicon(ctx context.Context, project string, change func([]lexicon.Entry) ([]lexicon.Entry, error)) (answer []byte, l lexiconRow, err error) {
+// changeLexicon changes the entries of a project, again from the start whenever somebody else did meanwhile: with ten
+// commands at once the last one comes after nine others. Random pauses keep them from meeting again.
+func (c *control) changeLexicon(ctx context.Context, project string,
+	change func([]lexicon.Entry) ([]lexicon.Entry, error)) (answer []byte, l lexiconRow, err error) {
 	const tries = 40
 	for try := range tries {
 		if err = pauseBefore(ctx, try); err != nil {
@@ -77,8 +78,10 @@ func (c *control) changeLexicon(ctx context.Context, project string, change func
 			return nil, l, err
 		}
 		header := http.Header{"If-Match": {strconv.Quote(strconv.FormatInt(l.Version, 10))}}
-		answer, err = c.doWith(ctx, header, http.MethodPut, lexiconPath(project), map[string]any{"entries": entries}, &l)
-		if refused, ok := errors.AsType[*client.Error](err); !ok || string(refused.Code) != tenant.ErrLexiconChanged.Code {
+		answer, err = c.doWith(ctx, header, http.MethodPut, lexiconPath(project), map[string]any{"entries": entries},
+			&l)
+		if refused, ok := errors.AsType[*client.Error](err); !ok ||
+			string(refused.Code) != tenant.ErrLexiconChanged.Code {
 			return answer, l, err
 		}
 	}
@@ -99,7 +102,8 @@ func pauseBefore(ctx context.Context, try int) error {
 }
 
 // lexiconUse is a command about the lexicon of one project, for do.
-func (a *Commands) lexiconUse(cmd *cobra.Command, do func(cmd *cobra.Command, c *control, project string, args []string) error) *cobra.Command {
+func (a *Commands) lexiconUse(cmd *cobra.Command,
+	do func(cmd *cobra.Command, c *control, project string, args []string) error) *cobra.Command {
 	var c control
 	var in scope
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -149,7 +153,8 @@ func (a *Commands) lexiconListCommand() *cobra.Command {
 					return err
 				}
 				all.Lexicons = append(all.Lexicons, l)
-				fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", l.ID, p.Name, len(l.Entries), l.Version, when(l.UpdatedAt, "never"), l.UpdatedBy)
+				fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t%s\n", l.ID, p.Name, len(l.Entries), l.Version,
+					when(l.UpdatedAt, "never"), l.UpdatedBy)
 			}
 			if c.asJSON {
 				return a.PrintJSON(all)
@@ -232,7 +237,8 @@ func (a *Commands) lexiconPutCommand() *cobra.Command {
 		}
 		return c.print(a, answer, func() error { return a.printEntries(l.Entries[indexOf(l.Entries, args[0]):][:1]) })
 	})
-	cmd.Flags().StringVar(&lang, "lang", "", "`language` in which numbers and signs of SPOKEN are read, hi or en (default that of the sentence)")
+	cmd.Flags().StringVar(&lang, "lang", "",
+		"`language` in which numbers and signs of SPOKEN are read, hi or en (default that of the sentence)")
 	launch.Complete(cmd, "lang", cobra.FixedCompletions(langs, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -317,7 +323,8 @@ func (a *Commands) lexiconImportCommand() *cobra.Command {
 			return err
 		}
 		return c.print(a, answer, func() error {
-			_, err := fmt.Fprintf(a.Out, "%d added, %d changed, %d removed; there are %d entries\n", added, changed, removed, len(l.Entries))
+			_, err := fmt.Fprintf(a.Out, "%d added, %d changed, %d removed; there are %d entries\n", added, changed,
+				removed, len(l.Entries))
 			return err
 		})
 	})

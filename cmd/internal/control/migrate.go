@@ -42,8 +42,10 @@ People sign in again afterwards: sessions are not moved. --resume resumes an int
 			if err != nil {
 				return launch.Interrupted(cmd.Context(), err)
 			}
-			_, err = fmt.Fprintf(a.Out, "moved %s, %s, %s, %s and %s; both stores hold the same\n", launch.Plural(counts.Orgs, "organisation"),
-				launch.Plural(counts.Members, "member"), launch.Plural(counts.Keys, "key"), launch.Plural(counts.Requests, "request"), launch.Plural(counts.Audits, "line")+" of the audit log")
+			_, err = fmt.Fprintf(a.Out, "moved %s, %s, %s, %s and %s; both stores hold the same\n",
+				launch.Plural(counts.Orgs, "organisation"),
+				launch.Plural(counts.Members, "member"), launch.Plural(counts.Keys, "key"),
+				launch.Plural(counts.Requests, "request"), launch.Plural(counts.Audits, "line")+" of the audit log")
 			return err
 		},
 	}
@@ -57,7 +59,8 @@ People sign in again afterwards: sessions are not moved. --resume resumes an int
 }
 
 // migrate moves everything from the store that from names to the other one.
-func (a *Commands) migrate(cmd *cobra.Command, p *portal.StoreFlags, from string, resume bool) (_ migrate.Counts, err error) {
+func (a *Commands) migrate(cmd *cobra.Command, p *portal.StoreFlags, from string,
+	resume bool) (_ migrate.Counts, err error) {
 	ctx, log := cmd.Context(), slog.New(slog.DiscardHandler)
 	var file *sqlite.Store
 	if from == "sqlite" {
@@ -88,7 +91,9 @@ func (a *Commands) migrate(cmd *cobra.Command, p *portal.StoreFlags, from string
 	progress := a.NewTask()
 	defer progress.Clear()
 	return migrate.Move(ctx, migrate.Config{Resume: resume, Progress: func(c migrate.Counts) {
-		progress.At(0, 0, fmt.Sprintf("moved %s, %s, %s", launch.Plural(c.Orgs, "organisation"), launch.Plural(c.Keys, "key"), launch.Plural(c.Requests, "request")))
+		progress.At(0, 0,
+			fmt.Sprintf("moved %s, %s, %s", launch.Plural(c.Orgs, "organisation"), launch.Plural(c.Keys, "key"),
+				launch.Plural(c.Requests, "request")))
 	}}, source, target)
 }
 

@@ -35,14 +35,17 @@ An organisation has no members at first. This makes a person its owner, who then
 		a.orgCommand("members", "List members, joined and invited", launch.Exactly(0), a.listMembers),
 		a.inviteCommand(),
 		a.orgCommand("role E-MAIL ROLE", "Make a member owner, member or viewer", launch.Exactly(2), a.setRole),
-		a.orgCommand("remove E-MAIL", "Take a member out, and revoke their playground keys", launch.Exactly(1), a.removeMember),
-		a.orgCommand("unbind E-MAIL", "Let a member come back with another sign-in; for operators", launch.Exactly(1), a.unbindMember),
+		a.orgCommand("remove E-MAIL", "Take a member out, and revoke their playground keys", launch.Exactly(1),
+			a.removeMember),
+		a.orgCommand("unbind E-MAIL", "Let a member come back with another sign-in; for operators", launch.Exactly(1),
+			a.unbindMember),
 	)
 	return cmd
 }
 
 // orgCommand is a command about one organisation, for do.
-func (a *Commands) orgCommand(use, short string, args cobra.PositionalArgs, do func(*cobra.Command, *control, *scope, []string) error) *cobra.Command {
+func (a *Commands) orgCommand(use, short string, args cobra.PositionalArgs,
+	do func(*cobra.Command, *control, *scope, []string) error) *cobra.Command {
 	var c control
 	var in scope
 	cmd := &cobra.Command{
@@ -185,7 +188,8 @@ func (a *Commands) inviteCommand() *cobra.Command {
 				}
 				body["role"] = role
 			}
-			if err := a.member(cmd, c, in, http.MethodPost, "/portal/v1/orgs/%s/members", "", body); err != nil || !c.local() || c.asJSON {
+			if err := a.member(cmd, c, in, http.MethodPost, "/portal/v1/orgs/%s/members", "", body); err != nil ||
+				!c.local() || c.asJSON {
 				return err
 			}
 			return a.handOver(cmd, c, email, link)
@@ -205,7 +209,8 @@ func (a *Commands) handOver(cmd *cobra.Command, c *control, email string, wanted
 	if err != nil || made.Mail == "smtp" && !wanted {
 		return err
 	}
-	fmt.Fprintf(a.Out, "\nHand this link to %s. It signs in the person who opens it. Single use; expires in 24 hours:\n\n", email)
+	fmt.Fprintf(a.Out,
+		"\nHand this link to %s. It signs in the person who opens it. Single use; expires in 24 hours:\n\n", email)
 	return a.printLinks(made)
 }
 
@@ -213,7 +218,8 @@ func (a *Commands) setRole(cmd *cobra.Command, c *control, in *scope, args []str
 	if err := launch.OneOf(cmd, "role", args[1], roles); err != nil {
 		return err
 	}
-	return a.member(cmd, c, in, http.MethodPatch, "/portal/v1/orgs/%s/members/%s", args[0], map[string]any{"role": args[1]})
+	return a.member(cmd, c, in, http.MethodPatch, "/portal/v1/orgs/%s/members/%s", args[0],
+		map[string]any{"role": args[1]})
 }
 
 func (a *Commands) removeMember(cmd *cobra.Command, c *control, in *scope, args []string) error {
@@ -227,8 +233,8 @@ func (a *Commands) unbindMember(cmd *cobra.Command, c *control, in *scope, args 
 	return a.member(cmd, c, in, http.MethodPost, "/operator/v1/orgs/%s/members/%s/unbind", args[0], nil)
 }
 
-// member does something to one member, and shows the row that it made. path has a place for the organisation, and one for the e-mail if
-// that is not empty.
+// member does something to one member, and shows the row that it made. path has a place for the organisation, and one
+// for the e-mail if that is not empty.
 func (a *Commands) member(cmd *cobra.Command, c *control, in *scope, method, path, email string, body any) error {
 	org, err := in.findOrg(cmd.Context(), c)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
-// scope is an organisation, and perhaps a project, that a command names by identifier or name, or not at all if there is only one.
+// scope is an organisation, and perhaps a project, that a command names by identifier or name, or not at all if there
+// is only one.
 type scope struct {
 	org, project string
 }
@@ -30,7 +31,8 @@ func (s *scope) findOrg(ctx context.Context, c *control) (portal.OrgRow, error) 
 	if err != nil {
 		return portal.OrgRow{}, err
 	}
-	return choose("organisation", "--org", s.org, all.Orgs, func(o portal.OrgRow) (id, name string) { return o.ID, o.Name })
+	return choose("organisation", "--org", s.org, all.Orgs,
+		func(o portal.OrgRow) (id, name string) { return o.ID, o.Name })
 }
 
 // findOrMakeOrg is findOrg for the operator of a portal that may have no organisation yet: then it makes the first one,
@@ -50,7 +52,8 @@ func (s *scope) findOrMakeOrg(ctx context.Context, a *Commands, c *control) (org
 
 // findProject returns the project of an organisation that is meant.
 func (s *scope) findProject(o portal.OrgRow) (portal.ProjectRow, error) {
-	return choose("project", "--project", s.project, o.Projects, func(p portal.ProjectRow) (id, name string) { return p.ID, p.Name })
+	return choose("project", "--project", s.project, o.Projects,
+		func(p portal.ProjectRow) (id, name string) { return p.ID, p.Name })
 }
 
 // choose returns what is wanted by identifier or name, or all there is if nothing is wanted.
@@ -74,9 +77,12 @@ func choose[T any](what, flag, wanted string, all []T, of func(T) (id, name stri
 	case len(all) == 0:
 		return found, &choiceError{fmt.Sprintf("there is no %s yet", what)}
 	case len(fits) == 0:
-		return found, &choiceError{fmt.Sprintf("there is no %s %q; there are %s", what, wanted, strings.Join(list, ", "))}
+		return found,
+			&choiceError{fmt.Sprintf("there is no %s %q; there are %s", what, wanted, strings.Join(list, ", "))}
 	}
-	return found, &choiceError{fmt.Sprintf("more than one %s could be meant; choose one with %s: %s", what, flag, strings.Join(list, ", "))}
+	return found,
+		&choiceError{fmt.Sprintf("more than one %s could be meant; choose one with %s: %s", what, flag,
+			strings.Join(list, ", "))}
 }
 
 // choiceError is a name that does not lead to one thing.

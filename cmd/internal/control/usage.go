@@ -155,7 +155,8 @@ func (f figures) line(t *tabwriter.Writer, name string) {
 		}
 		return strconv.FormatFloat(*v, 'f', 1, 64) + " ms"
 	}
-	fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t\n", name, f.Requests, f.Errors, f.Cancelled, f.Minutes, f.AmountINR, milliseconds(f.TTFAP50), milliseconds(f.TTFAP95))
+	fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t\n", name, f.Requests, f.Errors, f.Cancelled, f.Minutes,
+		f.AmountINR, milliseconds(f.TTFAP50), milliseconds(f.TTFAP95))
 }
 
 func (a *Commands) showMonths(cmd *cobra.Command, c *control, path string) error {

@@ -44,7 +44,8 @@ func (a *Commands) voiceRequestsListCommand() *cobra.Command {
 				var page struct {
 					VoiceRequests []json.RawMessage `json:"voice_requests"`
 				}
-				if _, err := c.do(cmd.Context(), http.MethodGet, "/portal/v1/voice-requests?org_id="+o.ID, nil, &page); err != nil {
+				if _, err := c.do(cmd.Context(), http.MethodGet, "/portal/v1/voice-requests?org_id="+o.ID, nil,
+					&page); err != nil {
 					return err
 				}
 				asked.VoiceRequests = append(asked.VoiceRequests, page.VoiceRequests...)
@@ -96,7 +97,8 @@ func (a *Commands) printVoiceRequests(rows ...portal.VoiceRow) error {
 	t := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "id\tvoice\tlanguage\tby\tcreated\tstatus")
 	for _, v := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", v.ID, v.VoiceName, v.Language, v.CreatedBy, when(v.CreatedAt, "-"), v.Status)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", v.ID, v.VoiceName, v.Language, v.CreatedBy, when(v.CreatedAt, "-"),
+			v.Status)
 	}
 	return t.Flush()
 }

@@ -27,7 +27,8 @@ func (a *Commands) ReadVoices(ctx context.Context, data, bundle string) (c porta
 	if bundle, err = filepath.Abs(bundle); err != nil {
 		return c, err
 	}
-	_, err = server.do(ctx, http.MethodPost, "/operator/v1/voices/read?"+url.Values{"bundle": {bundle}}.Encode(), nil, &c)
+	_, err = server.do(ctx, http.MethodPost, "/operator/v1/voices/read?"+url.Values{"bundle": {bundle}}.Encode(), nil,
+		&c)
 	if _, away := errors.AsType[*noPortalError](err); away {
 		return c, ErrNoServer
 	}

@@ -82,7 +82,8 @@ func (o *Flags) Check(cmd *cobra.Command) error {
 		}
 		d := find(name)
 		if d == nil {
-			return launch.BadUsage(cmd, "--dialects %s: %q is not one of %s, and %s stands alone", strings.Join(o.names, ","), name,
+			return launch.BadUsage(cmd, "--dialects %s: %q is not one of %s, and %s stands alone",
+				strings.Join(o.names, ","), name,
 				strings.Join(names(), ", "), none)
 		}
 		if d.Name == dialect.Bridge {
@@ -122,6 +123,7 @@ func (encoders) NewEncoder(a dialect.Audio, tags []string) (dialect.Encoder, err
 // format is a in the words of voiceout, which are the same.
 func format(a dialect.Audio) voiceout.Format {
 	return voiceout.Format{
-		Container: voiceout.Container(a.Container), Encoding: voiceout.Encoding(a.Encoding), Rate: a.Rate, Bitrate: a.BitRate, Speed: a.Speed,
+		Container: voiceout.Container(a.Container), Encoding: voiceout.Encoding(a.Encoding), Rate: a.Rate,
+		Bitrate: a.BitRate, Speed: a.Speed,
 	}
 }

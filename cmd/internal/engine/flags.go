@@ -52,12 +52,14 @@ func (s *Flags) DefineCache(f *pflag.FlagSet) {
 
 // DefineDigest defines --bundle-digest, for programs that get their bundle from somebody else.
 func (s *Flags) DefineDigest(f *pflag.FlagSet) {
-	f.StringVar(&s.digest, "bundle-digest", "", "refuse a bundle whose manifest.json has another SHA-256 than this, in `hex`")
+	f.StringVar(&s.digest, "bundle-digest", "",
+		"refuse a bundle whose manifest.json has another SHA-256 than this, in `hex`")
 }
 
-// DefinePull defines --pull and --or-espeak, for programs that may bring a model by themselves. tell is given a line for
-// people where espeak-ng speaks in place of the model.
-func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, reference string) (models.Model, error), tell func(line string)) {
+// DefinePull defines --pull and --or-espeak, for programs that may bring a model by themselves. tell is given a line
+// for people where espeak-ng speaks in place of the model.
+func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, reference string) (models.Model, error),
+	tell func(line string)) {
 	s.pull, s.notice = pull, tell
 	f.BoolVar(&s.mayPull, "pull", false, "download --model first if it is not installed")
 	f.BoolVar(&s.orOther, "or-espeak", false, "speak with espeak-ng, and say so, where the model of --model "+
@@ -71,7 +73,8 @@ func (s *Flags) Check(cmd *cobra.Command) error {
 	}
 	switch {
 	case needsBundle(*s.engine) && s.bundle == "":
-		return launch.BadUsage(cmd, "--engine %s needs a model; name one with --model (`swar model pull` downloads it) or a folder with --bundle", *s.engine)
+		return launch.BadUsage(cmd,
+			"--engine %s needs a model; name one with --model (`swar model pull` downloads it) or a folder with --bundle", *s.engine)
 	case !needsBundle(*s.engine) && *s.engine != "auto" && s.bundle != "":
 		return launch.BadUsage(cmd, "--engine %s and --bundle contradict each other; drop one of them", *s.engine)
 	case s.digest != "" && s.bundle == "":
@@ -106,7 +109,8 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 	case !needsBundle(*s.engine) && *s.engine != "auto":
 		return launch.BadUsage(cmd, "--engine %s and --model contradict each other; drop one of them", *s.engine)
 	case models.IsAddress(s.model) && !s.mayPull:
-		return launch.BadUsage(cmd, "--model %s: want the name of a model that is here; `swar model pull` downloads one from an address and prints its name", s.model)
+		return launch.BadUsage(cmd,
+			"--model %s: want the name of a model that is here; `swar model pull` downloads one from an address and prints its name", s.model)
 	}
 	if s.orOther {
 		return s.tryModel(cmd)
@@ -114,7 +118,8 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 	return s.useModel(cmd)
 }
 
-// tryModel is useModel, but where the model cannot be brought or run, it prints the reason and espeak-ng speaks instead.
+// tryModel is useModel, but where the model cannot be brought or run, it prints the reason and espeak-ng speaks
+// instead.
 func (s *Flags) tryModel(cmd *cobra.Command) error {
 	if os.Getenv("SWAR_VOICE") == "espeak" {
 		s.notice("speaking with espeak-ng, because SWAR_VOICE is espeak")
@@ -149,7 +154,8 @@ func (s *Flags) useModel(cmd *cobra.Command) error {
 // storedModel finds the model in the store.
 func (s *Flags) storedModel() (models.Model, error) {
 	if models.IsAddress(s.model) {
-		return models.Model{}, &models.NotPulledError{Name: s.model} // what lies there today is looked up by whoever pulls
+		// what lies there today is looked up by whoever pulls
+		return models.Model{}, &models.NotPulledError{Name: s.model}
 	}
 	store, err := models.OpenStore()
 	if err != nil {

@@ -32,7 +32,8 @@ type bundled struct {
 	cacheBytes   int64 // less than 0 for no prefill cache, 0 for the engine's default
 }
 
-// kokoroGCPercent: a stream of Kokoro leaves as much garbage as it keeps, chunk by chunk, and little of the time goes into collecting it.
+// kokoroGCPercent: a stream of Kokoro leaves as much garbage as it keeps, chunk by chunk, and little of the time goes
+// into collecting it.
 const kokoroGCPercent = 25
 
 // kinds is the table of those engines.
@@ -41,7 +42,8 @@ var kinds = []kind{
 		name: "onnx",
 		open: func(b bundled) (synth.Neural, error) {
 			return onnx.New(onnx.Config{
-				Bundle: b.dir, Library: b.library, CacheBytes: b.cacheBytes, Workers: b.workers, Threads: launch.FindCPUs().Whole(),
+				Bundle: b.dir, Library: b.library, CacheBytes: b.cacheBytes, Workers: b.workers,
+				Threads: launch.FindCPUs().Whole(),
 			})
 		},
 		read: func(dir string) (synth.Engine, error) { return onnx.OpenReader(dir) },
@@ -52,7 +54,8 @@ var kinds = []kind{
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(kokoroGCPercent)
 			}
-			return kokoro.New(kokoro.Config{Bundle: b.dir, Library: b.library, CacheBytes: b.cacheBytes, Threads: launch.FindCPUs().Whole()})
+			return kokoro.New(kokoro.Config{Bundle: b.dir, Library: b.library, CacheBytes: b.cacheBytes,
+				Threads: launch.FindCPUs().Whole()})
 		},
 		read: func(dir string) (synth.Engine, error) { return kokoro.OpenReader(dir) },
 	},
@@ -96,7 +99,8 @@ func kindOf(dir string) (kind, error) {
 	}
 	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == manifest.Engine })
 	if i < 0 {
-		return kind{}, fmt.Errorf("the bundle in %s is for the engine %.40q, which this program does not have; it may be too old", dir, manifest.Engine)
+		return kind{},
+			fmt.Errorf("the bundle in %s is for the engine %.40q, which this program does not have; it may be too old", dir, manifest.Engine)
 	}
 	return kinds[i], nil
 }

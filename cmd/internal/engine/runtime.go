@@ -27,8 +27,10 @@ type Runtime struct {
 
 // Define defines the flags that choose what runs neural models.
 func (r *Runtime) Define(f *pflag.FlagSet) {
-	f.StringVar(&r.requested, "onnxruntime", "", "the library that runs neural models, a `file` (default the one of make onnxruntime or of the system)")
-	f.StringVar(&r.kernel, "kernel", "", "the `instructions` that multiply integers, for tests and support (default the fastest; swar doctor names them)")
+	f.StringVar(&r.requested, "onnxruntime", "",
+		"the library that runs neural models, a `file` (default the one of make onnxruntime or of the system)")
+	f.StringVar(&r.kernel, "kernel", "",
+		"the `instructions` that multiply integers, for tests and support (default the fastest; swar doctor names them)")
 }
 
 // Named reports whether a library was asked for.
@@ -85,7 +87,9 @@ func FindLayout(dir string) (layout.Kind, error) {
 		return kind, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, bundle.ManifestFile)); err != nil {
-		return layout.None, fmt.Errorf("%s is not a bundle: it holds no %s; `swar bundle convert` makes one of a published model", dir, bundle.ManifestFile)
+		return layout.None,
+			fmt.Errorf("%s is not a bundle: it holds no %s; `swar bundle convert` makes one of a published model",
+				dir, bundle.ManifestFile)
 	}
 	return layout.None, nil
 }

@@ -27,8 +27,9 @@ func (w *WorkerFlags) Check(cmd *cobra.Command, cpus launch.CPUs) error {
 	case cmd.Flags().Changed("workers") && w.count < 1:
 		return launch.BadUsage(cmd, "--workers %d: want at least 1", w.count)
 	case w.count > whole && !w.oversubscribe:
-		return launch.BadUsage(cmd, "--workers %d is more than the %s of this process (%v), so that streams would slow one another down; "+
-			"use --workers %d, or --oversubscribe if you know better", w.count, launch.Plural(whole, "whole CPU"), cpus, whole)
+		return launch.BadUsage(cmd,
+			"--workers %d is more than the %s of this process (%v), so that streams would slow one another down; "+
+				"use --workers %d, or --oversubscribe if you know better", w.count, launch.Plural(whole, "whole CPU"), cpus, whole)
 	}
 	if w.count == 0 {
 		w.count = whole

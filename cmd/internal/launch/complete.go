@@ -37,7 +37,8 @@ func Complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
 	}
 }
 
-// CompleteFrom makes list, which asks for what there is, a completion. The command line is read as for running the command.
+// CompleteFrom makes list, which asks for what there is, a completion. The command line is read as for running the
+// command.
 func (p *Program) CompleteFrom(list func(cmd *cobra.Command) ([]cobra.Completion, error)) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		parent := cmd.Context()

@@ -22,8 +22,8 @@ func FindCPUs() CPUs {
 	return CPUs{runtime.NumCPU(), quota(os.DirFS("/"))}
 }
 
-// Whole returns the number of whole CPUs, at least 1. A worker needs one: on a part of a CPU it would fall behind the listener
-// whenever the quota is used up.
+// Whole returns the number of whole CPUs, at least 1. A worker needs one: on a part of a CPU it would fall behind the
+// listener whenever the quota is used up.
 func (c CPUs) Whole() int {
 	n := c.Cores
 	if c.Quota > 0 {
@@ -40,7 +40,8 @@ func (c CPUs) String() string {
 	if c.Quota == 0 {
 		return cores
 	}
-	return fmt.Sprintf("%s, limited to %s by its cgroup", cores, strconv.FormatFloat(math.Floor(c.Quota*100)/100, 'f', -1, 64))
+	return fmt.Sprintf("%s, limited to %s by its cgroup", cores,
+		strconv.FormatFloat(math.Floor(c.Quota*100)/100, 'f', -1, 64))
 }
 
 // quota returns the smallest quota that binds the process, in CPUs, or 0.

@@ -17,8 +17,9 @@ func Variable(flag string) string {
 	return "SWAR_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// FromEnv gives every flag that the command line left out the value of its environment variable. An empty variable counts as absent.
-// Flags that can be repeated take a list that is separated by white space, because their values may hold commas.
+// FromEnv gives every flag that the command line left out the value of its environment variable. An empty variable
+// counts as absent. Flags that can be repeated take a list that is separated by white space, because their values may
+// hold commas.
 //
 // An error names the variable. It shows the value too, but never that of a list, which may hold keys.
 func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err error) {

@@ -8,7 +8,8 @@ import "syscall"
 func maxFiles() int {
 	const most = 1 << 20
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > most { //nolint:unconvert // it is signed on FreeBSD
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil ||
+		uint64(limit.Cur) > most { //nolint:unconvert // it is signed on FreeBSD
 		return most
 	}
 	return int(limit.Cur)

@@ -20,7 +20,8 @@ func Hide(path string, h http.Handler) http.Handler {
 func Profiles() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
-	mux.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "it may hold keys", http.StatusForbidden) })
+	mux.HandleFunc("/debug/pprof/cmdline",
+		func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "it may hold keys", http.StatusForbidden) })
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)

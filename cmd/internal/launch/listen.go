@@ -133,7 +133,8 @@ func (s *Servers) addGuarded(h *http.Server, l net.Listener, g *guard) {
 	s.added = append(s.added, served{h, &guardedListener{l, g}, g})
 }
 
-// Closed returns how many connections were closed, or not taken, to keep room for others, by reason: "waiting" or "full".
+// Closed returns how many connections were closed, or not taken, to keep room for others, by reason: "waiting" or
+// "full".
 func (s *Servers) Closed(reason string) (n int64) {
 	for _, a := range s.added {
 		n += a.guard.counts(reason)

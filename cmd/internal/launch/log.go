@@ -34,8 +34,8 @@ var (
 	logFormats = []string{"auto", "text", "json"}
 )
 
-// newLog returns a log of the given level and format, which are among [logLevels] and [logFormats], on w. The format auto is text when
-// w is a terminal and JSON otherwise: people read the one, programs the other.
+// newLog returns a log of the given level and format, which are among [logLevels] and [logFormats], on w. The format
+// auto is text when w is a terminal and JSON otherwise: people read the one, programs the other.
 func newLog(w io.Writer, terminal bool, level, format string) (*slog.Logger, error) {
 	var o slog.HandlerOptions
 	var l slog.Level

@@ -19,7 +19,8 @@ type Task struct {
 // NewTask returns a task that is shown beside what the program prints.
 func (p *Program) NewTask() *Task { return &Task{screen: p.Err} }
 
-// At says that done of total, in any unit, is finished and what is being done now. Without a total the work is of unknown length.
+// At says that done of total, in any unit, is finished and what is being done now. Without a total the work is of
+// unknown length.
 func (t *Task) At(done, total int64, what string) {
 	fresh := what != t.what
 	t.what = what

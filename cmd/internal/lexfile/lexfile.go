@@ -116,7 +116,8 @@ func Write(w io.Writer, format string, entries []lexicon.Entry) error {
 
 func writePLS(w io.Writer, entries []lexicon.Entry) error {
 	var b strings.Builder
-	b.WriteString(xml.Header + `<lexicon version="1.0" xmlns="http://www.w3.org/2005/01/pronunciation-lexicon" alphabet="ipa" xml:lang="und">` + "\n")
+	b.WriteString(xml.Header +
+		`<lexicon version="1.0" xmlns="http://www.w3.org/2005/01/pronunciation-lexicon" alphabet="ipa" xml:lang="und">` + "\n")
 	for _, e := range entries {
 		b.WriteString("  <lexeme")
 		if e.Lang != "" {
@@ -143,7 +144,8 @@ type Flag struct {
 
 // Define defines the flag.
 func (l *Flag) Define(f *pflag.FlagSet) {
-	f.StringVar(&l.path, "lexicon", "", "speak words as this `file` says (.csv or .pls) for keys of --api-key, and without keys; it is read at the start")
+	f.StringVar(&l.path, "lexicon", "",
+		"speak words as this `file` says (.csv or .pls) for keys of --api-key, and without keys; it is read at the start")
 }
 
 // Set reports whether a file was named.
@@ -171,7 +173,8 @@ func withoutOp(err error) error {
 // Lexicon returns what the file says; nil without one.
 func (l *Flag) Lexicon(log *slog.Logger) *lexicon.Lexicon {
 	if n := len(l.file.Dropped); n > 0 {
-		log.Warn("entries of the lexicon cannot be spoken", "file", l.path, "entries", n, "first", l.file.Dropped[0].Word,
+		log.Warn("entries of the lexicon cannot be spoken", "file", l.path, "entries", n, "first",
+			l.file.Dropped[0].Word,
 			"reason", l.file.Dropped[0].Reason)
 	}
 	return lexicon.Compile(ID, 1, l.file.Entries)

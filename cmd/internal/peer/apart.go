@@ -21,7 +21,8 @@ type Override struct {
 // Define defines --WHOM-token-file and --WHOM-ca.
 func (a *Override) Define(f *pflag.FlagSet, whom string) {
 	a.peer = whom
-	f.StringVar(&a.token, whom+"-token-file", "", "`file` with the token for the "+whom+" (default that of --token-file)")
+	f.StringVar(&a.token, whom+"-token-file", "",
+		"`file` with the token for the "+whom+" (default that of --token-file)")
 	f.StringVar(&a.ca, whom+"-ca", "",
 		"`file` with the certificate of the authority that signs those of the "+whom+" (default that of --tls-ca)")
 }
@@ -31,7 +32,8 @@ func (a *Override) Define(f *pflag.FlagSet, whom string) {
 func (a *Override) Check(cmd *cobra.Command, p *Flags, dialled bool) error {
 	switch {
 	case (a.token != "" || a.ca != "") && !dialled:
-		return launch.BadUsage(cmd, "--%s-token-file and --%[1]s-ca are for the %[1]s; name it with --%[1]s-addr", a.peer)
+		return launch.BadUsage(cmd, "--%s-token-file and --%[1]s-ca are for the %[1]s; name it with --%[1]s-addr",
+			a.peer)
 	case a.ca != "" && !p.hasTLS():
 		return launch.BadUsage(cmd, "--%s-ca verifies certificates, and there are none; "+
 			"give --tls-cert, --tls-key and --tls-ca, too", a.peer)

@@ -25,7 +25,8 @@ func (p *Flags) Define(f *pflag.FlagSet) {
 		"`file` with the token that all processes share; of several, one a line, the first is sent and all are accepted")
 	f.StringVar(&p.files.Cert, "tls-cert", "", "`file` with the certificate of this process, which names its role")
 	f.StringVar(&p.files.Key, "tls-key", "", "`file` with the key of that")
-	f.StringVar(&p.files.CA, "tls-ca", "", "`file` with the certificate of the authority that signs those of all processes")
+	f.StringVar(&p.files.CA, "tls-ca", "",
+		"`file` with the certificate of the authority that signs those of all processes")
 	f.BoolVar(&p.plaintext, "plaintext", false,
 		"allow plain text between machines, where something else protects it, such as a service mesh")
 }
@@ -61,8 +62,9 @@ func (p *Flags) CheckDial(cmd *cobra.Command, flag, address string) error {
 	if p.hasTLS() || p.plaintext || err == nil && grpcauth.IsLoopback(host) {
 		return nil
 	}
-	return launch.BadUsage(cmd, "%s %s may be another machine, and the token could be read on the way; give --tls-cert, "+
-		"--tls-key and --tls-ca, or --plaintext where something else protects it", flag, address)
+	return launch.BadUsage(cmd,
+		"%s %s may be another machine, and the token could be read on the way; give --tls-cert, "+
+			"--tls-key and --tls-ca, or --plaintext where something else protects it", flag, address)
 }
 
 // Open reads the files of settings that were checked. command is the one they belong to, for what is said of a file

@@ -44,7 +44,8 @@ func (s *SignInFlags) authenticator(
 			log.Warn("no mails are sent, as no mail server is named with --smtp: people sign in with links that `signin-link ADDRESS` makes on this machine")
 		}
 		a.issuer, err = signin.New(signin.Config{
-			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), ClaimOrg: p.own, SignedOut: p.signedOut, ClientIP: site.ClientIP, Log: log, Home: site.home(),
+			URL: s.address(site.Address), TotalLimit: s.mails, Allowed: s.allowed(store), ClaimOrg: p.own,
+			SignedOut: p.signedOut, ClientIP: site.ClientIP, Log: log, Home: site.home(),
 		}, store, a.outbox)
 		if err != nil {
 			return nil, fmt.Errorf("%w; name it with --public-url", err)
@@ -62,15 +63,18 @@ func (s *SignInFlags) authenticator(
 		a.verifier = append(a.verifier, a.trust)
 	}
 	if s.emulator != "" {
-		e, err := signin.NewEmulator(signin.EmulatorConfig{AcceptUnsigned: s.unsigned, Address: s.emulator, Project: s.firebase, Listen: site.Address})
+		e, err := signin.NewEmulator(signin.EmulatorConfig{AcceptUnsigned: s.unsigned, Address: s.emulator,
+			Project: s.firebase, Listen: site.Address})
 		if err != nil {
 			return nil, err
 		}
-		log.Warn("development: unsigned tokens are accepted, so anyone on this machine can sign in as anyone", "emulator", s.emulator)
+		log.Warn("development: unsigned tokens are accepted, so anyone on this machine can sign in as anyone",
+			"emulator", s.emulator)
 		a.verifier = append(a.verifier, e)
 	}
 	a.methods = &signin.Methods{
-		Email: a.issuer != nil && mailer != nil, Links: a.issuer != nil, Mail: a.mail, Trust: a.trust, PublicURL: s.address(site.Address), Version: site.Version,
+		Email: a.issuer != nil && mailer != nil, Links: a.issuer != nil, Mail: a.mail, Trust: a.trust,
+		PublicURL: s.address(site.Address), Version: site.Version,
 	}
 	if s.webAPIKey != "" {
 		a.methods.Firebase = &signin.FirebaseMethod{Project: s.firebase, WebAPIKey: s.webAPIKey, Emulator: s.emulator}
@@ -78,7 +82,8 @@ func (s *SignInFlags) authenticator(
 	return a, nil
 }
 
-// builtIn is the issuer of this portal under a name that never changes: people stay who they are when the server moves to another address.
+// builtIn is the issuer of this portal under a name that never changes: people stay who they are when the server
+// moves to another address.
 type builtIn struct{ *signin.Issuer }
 
 // Verify implements [signin.Verifier].

@@ -84,7 +84,8 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	if auth.outbox != nil {
 		s.Metrics.RegisterMails(auth.outbox.Counts)
 	}
-	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler), origins: auth.methods.Origins, public: auth.methods.PublicURL}
+	h := &Handler{api: timed(api, m), signIn: make(map[string]http.Handler), origins: auth.methods.Origins,
+		public: auth.methods.PublicURL}
 	h.signIn[signin.MethodsPath] = timed(auth.methods, m)
 	if auth.issuer != nil {
 		pages := timed(auth.issuer, m)

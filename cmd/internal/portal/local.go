@@ -71,7 +71,8 @@ func (l *Local) Close() error { return errors.Join(l.events.Close(), l.Portal.Cl
 func (l *Local) Register(m *metrics.Registry) {
 	m.RegisterUsage(func() metrics.UsageCounts {
 		b := l.events.Backlog()
-		return metrics.UsageCounts{Queued: b.Queued + int64(b.Waiting), Lost: b.Lost, Forks: b.Forks, Delay: l.shipper.Delay()}
+		return metrics.UsageCounts{Queued: b.Queued + int64(b.Waiting), Lost: b.Lost, Forks: b.Forks,
+			Delay: l.shipper.Delay()}
 	})
 	m.RegisterKeys(func() metrics.KeyCounts {
 		keys, current := l.keys.Size()

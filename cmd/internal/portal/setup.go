@@ -36,7 +36,9 @@ func (p *Portal) SignInLink(ctx context.Context, email string) (Links, error) {
 	link, ends, err := p.issuer.NewSignInLink(ctx, email)
 	switch {
 	case errors.Is(err, signin.ErrNotAllowed):
-		return Links{}, &tenant.Refusal{Kind: tenant.Forbidden, Code: "not_invited", Text: signin.ErrNotAllowed.Error() + " with `orgs invite`"}
+		return Links{},
+			&tenant.Refusal{Kind: tenant.Forbidden, Code: "not_invited",
+				Text: signin.ErrNotAllowed.Error() + " with `orgs invite`"}
 	case errors.Is(err, emailaddr.ErrInvalid):
 		return Links{}, tenant.ErrBadEmail
 	case err != nil:
@@ -51,13 +53,14 @@ var errNoSetup = &tenant.Refusal{
 	Text: "no setup link: e-mail sign-in is off; invite an owner with `orgs invite … --role owner`, who signs in with another issuer",
 }
 
-// CreateFirstOrg makes the organisation that a server begins with. Of two servers that begin on one store at once, only one does.
+// CreateFirstOrg makes the organisation that a server begins with. Of two servers that begin on one store at once,
+// only one does.
 func (p *Portal) CreateFirstOrg(ctx context.Context) (tenant.Membership, error) {
 	return p.tenancy.CreateOrg(ctx, tenant.Operator(), "My organisation", tenant.Idempotency{Key: "first-organisation"})
 }
 
-// SetupLink returns a new link with which somebody becomes the owner of the first organisation. It fails with tenant.ErrOwned where there
-// is one.
+// SetupLink returns a new link with which somebody becomes the owner of the first organisation. It fails with
+// tenant.ErrOwned where there is one.
 func (p *Portal) SetupLink(ctx context.Context) (Links, error) {
 	if p.issuer == nil {
 		return Links{}, errNoSetup

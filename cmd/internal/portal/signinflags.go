@@ -44,23 +44,32 @@ type SignInFlags struct {
 
 // Define defines all of them.
 func (s *SignInFlags) Define(f *pflag.FlagSet) {
-	f.StringVar(&s.publicURL, "public-url", "", "`URL` under which people reach this server (default http:// and the address of --listen)")
+	f.StringVar(&s.publicURL, "public-url", "",
+		"`URL` under which people reach this server (default http:// and the address of --listen)")
 	s.byEmail = launch.Choice(f, "email-sign-in", "sign people in with links by e-mail", "on", "off")
 	f.IntVar(&s.mails, "sign-in-mails", defaultMails,
 		"send at most `n` sign-in mails an hour in total; each network has a share of them")
-	f.StringVar(&s.smtp, "smtp", "", "mail `server`, HOST or HOST:PORT; without one, a server on a loopback address prints its mails")
-	s.encryption = launch.Choice(f, "smtp-encryption", "how the way to the mail server is encrypted", signin.StartTLS, signin.TLS, signin.NoTLS)
+	f.StringVar(&s.smtp, "smtp", "",
+		"mail `server`, HOST or HOST:PORT; without one, a server on a loopback address prints its mails")
+	s.encryption = launch.Choice(f, "smtp-encryption", "how the way to the mail server is encrypted", signin.StartTLS,
+		signin.TLS, signin.NoTLS)
 	f.StringVar(&s.smtpUser, "smtp-user", "", "`name` to sign in to the mail server with")
-	f.StringVar(&s.smtpPass, "smtp-password", "", "`password` for that; SWAR_SMTP_PASSWORD keeps it out of the process list")
+	f.StringVar(&s.smtpPass, "smtp-password", "",
+		"`password` for that; SWAR_SMTP_PASSWORD keeps it out of the process list")
 	f.StringVar(&s.mailFrom, "mail-from", "", "`sender` of mails, such as 'Swar <no-reply@example.org>'")
 	f.StringVar(&s.issuers, "issuers", "", "JSON `file` with a list of other issuers whose ID tokens are accepted")
 	f.StringVar(&s.firebase, "firebase", "", "`project` of Firebase Authentication whose ID tokens are accepted")
-	f.StringVar(&s.webAPIKey, "firebase-web-api-key", "", "web API `key` of that project, with which pages sign people in; it is not a secret")
-	f.StringVar(&s.emulator, "firebase-emulator", "", "for development: `address` of a Firebase Auth emulator, whose tokens have no signature")
-	f.BoolVar(&s.unsigned, "accept-unsigned-tokens", false, "accept tokens of --firebase-emulator, which anyone can make")
-	f.BoolVar(&s.invitedOnly, "invited-only", false, "let only those sign in who were invited, or whose --domain is known")
+	f.StringVar(&s.webAPIKey, "firebase-web-api-key", "",
+		"web API `key` of that project, with which pages sign people in; it is not a secret")
+	f.StringVar(&s.emulator, "firebase-emulator", "",
+		"for development: `address` of a Firebase Auth emulator, whose tokens have no signature")
+	f.BoolVar(&s.unsigned, "accept-unsigned-tokens", false,
+		"accept tokens of --firebase-emulator, which anyone can make")
+	f.BoolVar(&s.invitedOnly, "invited-only", false,
+		"let only those sign in who were invited, or whose --domain is known")
 	f.StringArrayVar(&s.domains, "domain", nil, "`domain` whose e-mail addresses need no invitation; can be repeated")
-	f.StringArrayVar(&s.origins, "portal-origin", nil, "`origin` of another web page that may use the portal, such as https://portal.example.org; can be repeated")
+	f.StringArrayVar(&s.origins, "portal-origin", nil,
+		"`origin` of another web page that may use the portal, such as https://portal.example.org; can be repeated")
 }
 
 // Check refuses settings that contradict one another, or cannot be meant.
@@ -69,13 +78,15 @@ func (s *SignInFlags) Check(cmd *cobra.Command) error {
 	case s.smtp != "" && s.mailFrom == "":
 		return launch.BadUsage(cmd, "--smtp needs a sender; name it with --mail-from 'Swar <no-reply@example.org>'")
 	case s.smtp == "" && (s.mailFrom != "" || s.smtpUser != "" || s.smtpPass != ""):
-		return launch.BadUsage(cmd, "--mail-from, --smtp-user and --smtp-password need a mail server; name it with --smtp HOST")
+		return launch.BadUsage(cmd,
+			"--mail-from, --smtp-user and --smtp-password need a mail server; name it with --smtp HOST")
 	case s.smtp != "" && !isMailServer(s.smtp):
 		return launch.BadUsage(cmd, "--smtp %q: want HOST or HOST:PORT", s.smtp)
 	case s.mails < 1 || s.mails > signin.MaxTotalLimit:
 		return launch.BadUsage(cmd, "--sign-in-mails %d: want 1 to %d", s.mails, signin.MaxTotalLimit)
 	case s.emulator != "" && (!s.unsigned || s.firebase == ""):
-		return launch.BadUsage(cmd, "--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anyone can make its tokens")
+		return launch.BadUsage(cmd,
+			"--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anyone can make its tokens")
 	case s.unsigned && s.emulator == "":
 		return launch.BadUsage(cmd, "--accept-unsigned-tokens is for --firebase-emulator")
 	case s.webAPIKey != "" && s.firebase == "":
@@ -113,10 +124,12 @@ func (s *SignInFlags) addresses(listen string) []string {
 	return launch.URLsOf(listen)
 }
 
-// mailer returns what sends mails: nil where there is no way to. listen is where the server listens, show is where it may print mails.
+// mailer returns what sends mails: nil where there is no way to. listen is where the server listens, show is where it
+// may print mails.
 func (s *SignInFlags) mailer(ctx context.Context, listen string, show io.Writer) (signin.Mailer, error) {
 	if s.smtp != "" {
-		c := signin.SMTPConfig{Host: s.smtp, Encryption: *s.encryption, Username: s.smtpUser, Password: s.smtpPass, From: s.mailFrom}
+		c := signin.SMTPConfig{Host: s.smtp, Encryption: *s.encryption, Username: s.smtpUser, Password: s.smtpPass,
+			From: s.mailFrom}
 		if host, port, err := net.SplitHostPort(s.smtp); err == nil {
 			c.Host = host
 			c.Port, _ = strconv.Atoi(port) // was checked

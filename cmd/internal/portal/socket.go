@@ -36,7 +36,8 @@ func openSocket(
 	ctx context.Context, path string, api rest.Config, p *Portal, voices Voices, log *slog.Logger,
 ) (*socket, error) {
 	if len(path) > maxSocketPath {
-		return nil, fmt.Errorf("the path %s is too long for a socket (%d bytes, at most %d); choose a shorter --data", path, len(path), maxSocketPath)
+		return nil, fmt.Errorf("the path %s is too long for a socket (%d bytes, at most %d); choose a shorter --data",
+			path, len(path), maxSocketPath)
 	}
 	api.Verifier, api.Operator = nil, true
 	handler, err := rest.New(api)
@@ -143,7 +144,8 @@ func (s *socket) routes(api http.Handler) http.Handler {
 			if err != nil {
 				return nil, err
 			}
-			row := OrgRow{ID: o.ID, Name: o.Name, CreatedAt: o.CreatedAt, CreatedBy: o.CreatedBy, ActiveKeys: &o.ActiveKeys, Owners: &o.Owners}
+			row := OrgRow{ID: o.ID, Name: o.Name, CreatedAt: o.CreatedAt, CreatedBy: o.CreatedBy,
+				ActiveKeys: &o.ActiveKeys, Owners: &o.Owners}
 			if o.Disclosure.Set {
 				row.Disclosure = &o.Disclosure.Text
 			}
@@ -158,12 +160,15 @@ func (s *socket) routes(api http.Handler) http.Handler {
 		return list, err
 	}))
 	mux.HandleFunc("POST /operator/v1/voice-requests/{id}/{status}", s.answer(func(r *http.Request) (any, error) {
-		v, err := s.tenancy.MoveVoiceRequest(r.Context(), tenant.Operator(), r.PathValue("id"), tenant.VoiceStatus(r.PathValue("status")))
-		return VoiceRow{ID: v.ID, OrgID: v.OrgID, VoiceName: v.VoiceName, Language: v.Language, Status: string(v.Status), CreatedAt: v.CreatedAt, CreatedBy: v.CreatedBy}, err
+		v, err := s.tenancy.MoveVoiceRequest(r.Context(), tenant.Operator(), r.PathValue("id"),
+			tenant.VoiceStatus(r.PathValue("status")))
+		return VoiceRow{ID: v.ID, OrgID: v.OrgID, VoiceName: v.VoiceName, Language: v.Language,
+			Status: string(v.Status), CreatedAt: v.CreatedAt, CreatedBy: v.CreatedBy}, err
 	}))
 	mux.HandleFunc("POST /operator/v1/orgs/{org}/members/{email}/unbind", s.answer(func(r *http.Request) (any, error) {
 		m, err := s.tenancy.Unbind(r.Context(), tenant.Operator(), r.PathValue("org"), r.PathValue("email"))
-		return MemberRow{Email: m.Email, Role: string(m.Role), State: string(m.State), InvitedAt: m.InvitedAt, JoinedAt: m.JoinedAt}, err
+		return MemberRow{Email: m.Email, Role: string(m.Role), State: string(m.State), InvitedAt: m.InvitedAt,
+			JoinedAt: m.JoinedAt}, err
 	}))
 	mux.HandleFunc("POST /operator/v1/setup-link", s.answer(func(r *http.Request) (any, error) {
 		return s.portal.SetupLink(r.Context())
@@ -176,7 +181,10 @@ func (s *socket) routes(api http.Handler) http.Handler {
 	}))
 	mux.HandleFunc("POST /operator/v1/signing-keys/rotate", s.answer(func(r *http.Request) (any, error) {
 		atOnce := r.URL.Query().Get("now") == "true"
-		return s.signingKeys(func() ([]signin.SigningKey, error) { return s.portal.issuer.RotateKeys(r.Context(), atOnce) })
+		return s.signingKeys(func() ([]signin.SigningKey,
+			error) {
+			return s.portal.issuer.RotateKeys(r.Context(), atOnce)
+		})
 	}))
 	mux.HandleFunc("POST /operator/v1/voices/read", s.answer(func(r *http.Request) (any, error) {
 		return s.readVoices(r.Context(), r.URL.Query().Get("bundle"))

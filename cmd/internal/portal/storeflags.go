@@ -107,7 +107,8 @@ func (s *StoreFlags) OpenFile(ctx context.Context, alone bool) (*sqlite.Store, e
 
 // OpenFirestore opens the database of a project, and fails unless it can be used.
 func OpenFirestore(ctx context.Context, project string, log *slog.Logger) (*firestore.Store, error) {
-	store, err := firestore.New(ctx, firestore.Config{Project: project, Emulator: os.Getenv("FIRESTORE_EMULATOR_HOST"), Log: log})
+	store, err := firestore.New(ctx,
+		firestore.Config{Project: project, Emulator: os.Getenv("FIRESTORE_EMULATOR_HOST"), Log: log})
 	if err != nil {
 		return nil, err
 	}

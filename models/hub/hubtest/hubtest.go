@@ -34,8 +34,8 @@ type Repository struct {
 	Large    []string // of Files, those that lie at the second server
 }
 
-// Hub is a fake hub. Its fields may be changed between requests, by the goroutine that sends them; where another process
-// sends them, with [Hub.Change].
+// Hub is a fake hub. Its fields may be changed between requests, by the goroutine that sends them; where another
+// process sends them, with [Hub.Change].
 type Hub struct {
 	*httptest.Server
 	Files *httptest.Server // large ones
@@ -175,9 +175,11 @@ func (h *Hub) refuse(w http.ResponseWriter, r *http.Request, repo *Repository, i
 	case repo.Disabled:
 		refusal(w, http.StatusForbidden, "", "Access to this resource is disabled.")
 	case repo.Gated && !hasToken && !strings.Contains(r.URL.Path, "/revision/"):
-		refusal(w, http.StatusUnauthorized, "GatedRepo", "Access to model "+id+" is restricted. You must have access to it and be authenticated to access it. Please log in.")
+		refusal(w, http.StatusUnauthorized, "GatedRepo",
+			"Access to model "+id+" is restricted. You must have access to it and be authenticated to access it. Please log in.")
 	case repo.Gated && !isReader && !strings.Contains(r.URL.Path, "/revision/"):
-		refusal(w, http.StatusForbidden, "GatedRepo", "Access to model "+id+" is restricted and you are not in the authorized list. Visit https://huggingface.co/"+id+" to ask for access.")
+		refusal(w, http.StatusForbidden, "GatedRepo",
+			"Access to model "+id+" is restricted and you are not in the authorized list. Visit https://huggingface.co/"+id+" to ask for access.")
 	default:
 		return false
 	}
@@ -265,7 +267,8 @@ func (h *Hub) serveResolve(w http.ResponseWriter, r *http.Request, id string, re
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusFound)
 	default:
-		to := fmt.Sprintf("/api/resolve-cache/models/%s/%s/%s", id, repo.Commit, strings.ReplaceAll(url.PathEscape(name), "/", "%2F"))
+		to := fmt.Sprintf("/api/resolve-cache/models/%s/%s/%s", id, repo.Commit,
+			strings.ReplaceAll(url.PathEscape(name), "/", "%2F"))
 		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	}
@@ -325,7 +328,8 @@ func (h *Hub) serveFiles(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Range")
 	}
 	if cut > 0 || stall != nil {
-		w = &broken{ResponseWriter: w, left: max(cut, int64(len(content)/2)*btoi(cut == 0)), stall: stall, ended: r.Context().Done()}
+		w = &broken{ResponseWriter: w, left: max(cut, int64(len(content)/2)*btoi(cut == 0)), stall: stall,
+			ended: r.Context().Done()}
 	}
 	h.send(w, r, content)
 }

@@ -47,7 +47,8 @@ func NewLexicon(l access.ProjectLexicon) *Lexicon {
 
 // Value is what NewLexicon was given.
 func (m *Lexicon) Value() access.ProjectLexicon {
-	l := access.ProjectLexicon{ProjectID: m.ProjectId, Version: m.Version, Entries: make([]lexicon.Entry, len(m.Entries))}
+	l := access.ProjectLexicon{ProjectID: m.ProjectId, Version: m.Version,
+		Entries: make([]lexicon.Entry, len(m.Entries))}
 	for i, e := range m.Entries {
 		l.Entries[i] = lexicon.Entry{Word: e.Word, Spoken: e.Spoken, Lang: e.Lang}
 	}
@@ -62,9 +63,11 @@ func NewBatch(b meter.Batch) *UsageBatch {
 		w.Events[i] = &UsageEvent{
 			Id: e.ID, Seq: e.Seq, Final: e.Kind == meter.Final, Start: Micros(e.Start), At: Micros(e.At), Date: e.Date,
 			OrgId: e.OrgID, ProjectId: e.ProjectID, KeyId: e.KeyID, KeyPrefix: e.KeyPrefix, Playground: e.Playground,
-			RequestId: e.RequestID, Endpoint: e.Endpoint, Voice: e.Voice, Format: e.Format, Status: string(e.Status), Error: e.Error,
+			RequestId: e.RequestID, Endpoint: e.Endpoint, Voice: e.Voice, Format: e.Format, Status: string(e.Status),
+			Error:  e.Error,
 			Frames: e.Frames, Billed: e.Billed, Chars: int64(e.Chars), Chunks: int64(e.Chunks),
-			TtfaUs: e.TTFAus, QueueUs: e.Queueus, WallUs: e.Wallus, SynthUs: e.Synthus, PrefillCached: e.PrefillCached, Seed: e.Seed,
+			TtfaUs: e.TTFAus, QueueUs: e.Queueus, WallUs: e.Wallus, SynthUs: e.Synthus,
+			PrefillCached: e.PrefillCached, Seed: e.Seed,
 		}
 	}
 	return w
@@ -81,9 +84,11 @@ func (w *UsageBatch) Batch() meter.Batch {
 		b.Events[i] = meter.Event{
 			ID: e.Id, Seq: e.Seq, Kind: kind, Start: TimeOf(e.Start), At: TimeOf(e.At), Date: e.Date,
 			OrgID: e.OrgId, ProjectID: e.ProjectId, KeyID: e.KeyId, KeyPrefix: e.KeyPrefix, Playground: e.Playground,
-			RequestID: e.RequestId, Endpoint: e.Endpoint, Voice: e.Voice, Format: e.Format, Status: meter.Status(e.Status), Error: e.Error,
+			RequestID: e.RequestId, Endpoint: e.Endpoint, Voice: e.Voice, Format: e.Format,
+			Status: meter.Status(e.Status), Error: e.Error,
 			Frames: e.Frames, Billed: e.Billed, Chars: int(e.Chars), Chunks: int(e.Chunks),
-			TTFAus: e.TtfaUs, Queueus: e.QueueUs, Wallus: e.WallUs, Synthus: e.SynthUs, PrefillCached: e.PrefillCached, Seed: e.Seed,
+			TTFAus: e.TtfaUs, Queueus: e.QueueUs, Wallus: e.WallUs, Synthus: e.SynthUs,
+			PrefillCached: e.PrefillCached, Seed: e.Seed,
 		}
 	}
 	return b

@@ -121,11 +121,13 @@ func (s *socket) Open() []dialect.Action { return nil }
 // Read implements [dialect.Socket].
 func (s *socket) Read(m dialect.Message) []dialect.Action {
 	if m.Binary {
-		return []dialect.Action{dialect.Reject{Err: dialect.Refuse("", speech.CodeBadRequest, "expected a JSON text message")}}
+		return []dialect.Action{dialect.Reject{Err: dialect.Refuse("", speech.CodeBadRequest,
+			"expected a JSON text message")}}
 	}
 	e, err := s.read(m.Data)
 	if err != nil {
-		return []dialect.Action{dialect.Reject{Err: dialect.Refuse("", speech.CodeBadRequest, "invalid JSON: "+err.Error())}}
+		return []dialect.Action{dialect.Reject{Err: dialect.Refuse("", speech.CodeBadRequest,
+			"invalid JSON: "+err.Error())}}
 	}
 	switch e.kind {
 	case started:

@@ -12,8 +12,8 @@ import (
 var errSignature = dialect.Refuse("X-Twilio-Signature", dialect.CodeForbidden,
 	"X-Twilio-Signature does not fit the URL; a proxy must pass Host and the path on as they came")
 
-// isSigned reports whether Twilio has signed the URL of a request with the token of its account. How a proxy was asked is
-// not known: the scheme and the port that Twilio saw are tried.
+// isSigned reports whether Twilio has signed the URL of a request with the token of its account. How a proxy was
+// asked is not known: the scheme and the port that Twilio saw are tried.
 func isSigned(c dialect.Call, token string) bool {
 	got, err := base64.StdEncoding.DecodeString(c.Header("X-Twilio-Signature"))
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// These are the objects of a socket and of an event stream. Each of them has the context_id, without which clients fail.
+// These are the objects of a socket and of an event stream. Each of them has the context_id, without which clients
+// fail.
 
 func chunk(contextID string, data []byte) []byte {
 	const before, after = `{"type":"chunk","data":"`, `","done":false,"status_code":206,"step_time":0`
@@ -30,9 +31,11 @@ func timestamps(contextID string, words []speech.Word) []byte {
 		if i > 0 {
 			texts, starts, ends = append(texts, ','), append(starts, ','), append(ends, ',')
 		}
-		texts, starts, ends = append(texts, quote(w.Text)...), appendSeconds(starts, w.Start), appendSeconds(ends, w.End)
+		texts, starts, ends = append(texts, quote(w.Text)...), appendSeconds(starts, w.Start),
+			appendSeconds(ends, w.End)
 	}
-	m := fmt.Appendf(nil, `{"type":"timestamps","done":false,"status_code":206,"word_timestamps":{"words":[%s],"start":[%s],"end":[%s]}`,
+	m := fmt.Appendf(nil,
+		`{"type":"timestamps","done":false,"status_code":206,"word_timestamps":{"words":[%s],"start":[%s],"end":[%s]}`,
 		texts, starts, ends)
 	return appendContext(m, contextID)
 }
@@ -53,16 +56,17 @@ func done(contextID string) []byte {
 // failed is the least status of a server that cannot.
 const failed = 500
 
-// failure returns the messages about a turn that failed or a message that was rejected. Three clients decide their form.
-// The LiveKit plugin for Python takes an error that is done for the end of the turn. The one for Node and the client for
-// Python read the member error, and the one for Node raises only a status of 500 and above.
+// failure returns the messages about a turn that failed or a message that was rejected. Three clients decide their
+// form. The LiveKit plugin for Python takes an error that is done for the end of the turn. The one for Node and the
+// client for Python read the member error, and the one for Node raises only a status of 500 and above.
 func failure(contextID string, f dialect.Fault) []dialect.Action {
 	status, code := dialect.Cartesia.FaultStatus(f)
 	if f.Status >= failed {
 		status = f.Status // 503 of a busy server is raised, and 429 is not
 	}
 	title := dialect.Title(status)
-	m := fmt.Appendf(nil, `{"type":"error","done":false,"status_code":%d,"error_code":"%s","title":%s,"message":%s,"error":%s,"request_id":%s`,
+	m := fmt.Appendf(nil,
+		`{"type":"error","done":false,"status_code":%d,"error_code":"%s","title":%s,"message":%s,"error":%s,"request_id":%s`,
 		status, code, quote(title), quote(f.Text), quote(title+": "+f.Text), quote(f.RequestID))
 	all := send(appendContext(m, contextID))
 	if status < failed && contextID != "" {

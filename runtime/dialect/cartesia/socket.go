@@ -33,7 +33,8 @@ type socket struct {
 	contexts map[string]*context // for which an end is still to be sent
 }
 
-// context is what is known under a context_id. Clients may use one again when they have ended it, also while it is spoken.
+// context is what is known under a context_id. Clients may use one again when they have ended it, also while it is
+// spoken.
 type context struct {
 	turns   int  // whose end is still to be sent
 	open    bool // the last one takes more text
@@ -122,7 +123,8 @@ func (s *socket) begin(id string, w *wanted) (dialect.Begin, error) {
 	c.open, c.flushes, c.spoken = true, 0, w.normalized
 	o.Utterance.WordTimes = w.timestamps
 	return dialect.Begin{Context: id, Order: o, Feed: dialect.Feed{
-		SourceWords: w.timestamps && !w.normalized, SilentInterrupts: true, Delay: time.Duration(w.delay * float64(time.Millisecond)),
+		SourceWords: w.timestamps && !w.normalized, SilentInterrupts: true,
+		Delay: time.Duration(w.delay * float64(time.Millisecond)),
 	}}, nil
 }
 

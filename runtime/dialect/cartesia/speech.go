@@ -60,7 +60,8 @@ var envelopeMembers = []dialect.Member[wanted]{
 	{Name: "cancel", Code: speech.CodeBadRequest, Read: dialect.ReadBool(func(w *wanted) *bool { return &w.cancel })},
 }
 
-// members are those of a request and of the first message of a context, in the order in which what is wrong is reported.
+// members are those of a request and of the first message of a context, in the order in which what is wrong is
+// reported.
 var members = slices.Concat(envelopeMembers, []dialect.Member[wanted]{
 	{Name: "model_id", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(w *wanted) *string { return &w.model })},
 	{Name: "voice", Code: speech.CodeBadRequest, Read: readVoice},
@@ -94,7 +95,8 @@ var voiceMembers = []dialect.Member[wanted]{
 	{Name: "embedding", Code: speech.CodeBadRequest, Read: dialect.Unsupported[wanted]("not supported; name a voice by its id")},
 	{Name: "id", Code: speech.CodeBadRequest, Read: dialect.ReadString(func(w *wanted) *string { return &w.voice })},
 	{Name: "__experimental_controls", Code: speech.CodeBadRequest, Read: func(w *wanted, v jsontext.Value) error {
-		return dialect.ReadObject(v, []dialect.Member[wanted]{{Name: "speed", Code: speech.CodeBadSpeed, Read: readSpeed}}, w,
+		return dialect.ReadObject(v,
+			[]dialect.Member[wanted]{{Name: "speed", Code: speech.CodeBadSpeed, Read: readSpeed}}, w,
 			func(name string) { w.ignore("voice.__experimental_controls." + name) })
 	}},
 }
@@ -123,7 +125,8 @@ func readFormat(w *wanted, v jsontext.Value) error {
 }
 
 func readGeneration(w *wanted, v jsontext.Value) error {
-	return dialect.ReadObject(v, []dialect.Member[wanted]{{Name: "speed", Code: speech.CodeBadSpeed, Read: readSpeed}}, w,
+	return dialect.ReadObject(v,
+		[]dialect.Member[wanted]{{Name: "speed", Code: speech.CodeBadSpeed, Read: readSpeed}}, w,
 		func(name string) { w.ignore("generation_config." + name) })
 }
 
@@ -252,7 +255,9 @@ func (w *wanted) audio(encodes func(dialect.Audio) bool) (a dialect.Audio, word 
 	case "mp3":
 		a, word = dialect.Audio{Container: dialect.MP3, BitRate: int(f.bitRate), ContentType: "audio/mpeg"}, "mp3"
 	default:
-		return a, "", dialect.Refuse("output_format.container", speech.CodeBadFormat, "output_format.container must be raw, wav or mp3")
+		return a, "",
+			dialect.Refuse("output_format.container", speech.CodeBadFormat,
+				"output_format.container must be raw, wav or mp3")
 	}
 	a.Rate, a.Speed = int(f.rate), w.speed
 	if _, isNative := a.Native(); isNative || encodes(a) {
@@ -278,5 +283,6 @@ func (w *wanted) checkFramed() error {
 	if w.format.container != "wav" {
 		return nil
 	}
-	return dialect.Refuse("output_format.container", speech.CodeBadFormat, "output_format.container must be raw or mp3 here")
+	return dialect.Refuse("output_format.container", speech.CodeBadFormat,
+		"output_format.container must be raw or mp3 here")
 }

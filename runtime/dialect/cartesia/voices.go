@@ -75,5 +75,6 @@ func voiceOf(c dialect.Call) (any, error) {
 			return shapeVoice(id, v), nil
 		}
 	}
-	return nil, &dialect.NotFoundError{Code: "voice_not_found", Text: fmt.Sprintf("unknown voice '%.64s'; see /voices", id), Field: "voice"}
+	return nil, &dialect.NotFoundError{Code: "voice_not_found",
+		Text: fmt.Sprintf("unknown voice '%.64s'; see /voices", id), Field: "voice"}
 }

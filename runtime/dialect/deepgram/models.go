@@ -55,7 +55,8 @@ func oneModel(c dialect.Call) (any, error) {
 			return m, nil
 		}
 	}
-	return nil, &dialect.NotFoundError{Code: "model_not_found", Text: fmt.Sprintf("model '%.64s' does not exist; see /v1/models", id)}
+	return nil, &dialect.NotFoundError{Code: "model_not_found",
+		Text: fmt.Sprintf("model '%.64s' does not exist; see /v1/models", id)}
 }
 
 func modelVersion(m speech.Model) string { return m.ID }

@@ -115,13 +115,15 @@ func (q query) audio() (a dialect.Audio, word string, err error) {
 		a.Container, a.ContentType = dialect.WAV, "audio/wav"
 	}
 	if _, isNative := a.Native(); !isNative && !q.call.Encodes(a) {
-		return a, "", dialect.Refuse("encoding", dialect.CodeUnsupported, "this server does not write "+name+" so; ask for linear16 at 24000")
+		return a, "",
+			dialect.Refuse("encoding", dialect.CodeUnsupported,
+				"this server does not write "+name+" so; ask for linear16 at 24000")
 	}
 	return a, name + "/" + strconv.Itoa(a.Rate), nil
 }
 
-// encoding returns what is asked for. Without a wish it is linear16 on a socket and mp3 elsewhere, or linear16 where the
-// server cannot write mp3.
+// encoding returns what is asked for. Without a wish it is linear16 on a socket and mp3 elsewhere, or linear16 where
+// the server cannot write mp3.
 func (q query) encoding() (name string, kind encoding, err error) {
 	offered := onSockets
 	if !q.isSocket {
@@ -153,7 +155,8 @@ func (q query) bitRate(a *dialect.Audio) error {
 		if text := q.Get("bit_rate"); text != "" {
 			n, err := strconv.ParseFloat(text, 64)
 			if err != nil || !(n >= minBitRate && n <= maxBitRate) {
-				return dialect.Refuse("bit_rate", speech.CodeBadFormat, fmt.Sprintf("bit_rate must be in [%d, %d]", minBitRate, maxBitRate))
+				return dialect.Refuse("bit_rate", speech.CodeBadFormat,
+					fmt.Sprintf("bit_rate must be in [%d, %d]", minBitRate, maxBitRate))
 			}
 			a.BitRate = int(n)
 		}
@@ -183,7 +186,8 @@ func (q query) speed() (float64, error) {
 	}
 	speed, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(speed >= minSpeed && speed <= maxSpeed) {
-		return 0, dialect.Refuse("speed", speech.CodeBadSpeed, fmt.Sprintf("speed must be in [%g, %g]", minSpeed, maxSpeed))
+		return 0, dialect.Refuse("speed", speech.CodeBadSpeed,
+			fmt.Sprintf("speed must be in [%g, %g]", minSpeed, maxSpeed))
 	}
 	return speed, nil
 }

@@ -49,12 +49,14 @@ func open(c dialect.Call) (dialect.Socket, error) {
 		return nil, err
 	}
 	voice := o.Utterance.Voice
-	return &socket{order: o, metadata: metadata{"Metadata", c.RequestID, voice, modelVersion(c.Model), uuid(voice)}}, nil
+	return &socket{order: o, metadata: metadata{"Metadata", c.RequestID, voice, modelVersion(c.Model), uuid(voice)}},
+		nil
 }
 
 // Open implements [dialect.Socket].
 func (s *socket) Open() []dialect.Action {
-	return []dialect.Action{dialect.Begin{Order: s.order, Feed: dialect.Feed{FlushEnds: true, SilentInterrupts: true}}, message(s.metadata)}
+	return []dialect.Action{dialect.Begin{Order: s.order,
+		Feed: dialect.Feed{FlushEnds: true, SilentInterrupts: true}}, message(s.metadata)}
 }
 
 // Read implements [dialect.Socket].
@@ -116,7 +118,8 @@ func (s *socket) Write(_ string, e dialect.Event) []dialect.Action {
 		return []dialect.Action{message(warning{"Warning", e.Fault.Text, e.Fault.Text, code})}
 	case dialect.Failed:
 		_, code := dialect.Deepgram.FaultStatus(e.Fault)
-		return []dialect.Action{message(failure{"Error", e.Fault.Text, code}), dialect.Close{Code: closeCode(e.Fault), Reason: code}}
+		return []dialect.Action{message(failure{"Error", e.Fault.Text, code}),
+			dialect.Close{Code: closeCode(e.Fault), Reason: code}}
 	}
 	return nil
 }

@@ -18,8 +18,10 @@ var formats = func() map[string]dialect.Audio {
 	}
 	for _, rate := range []int{8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000} {
 		of := "_" + strconv.Itoa(rate)
-		all["pcm"+of] = dialect.Audio{Container: dialect.Raw, Encoding: dialect.S16, Rate: rate, ContentType: "audio/pcm"}
-		all["wav"+of] = dialect.Audio{Container: dialect.WAV, Encoding: dialect.S16, Rate: rate, ContentType: "audio/wav"}
+		all["pcm"+of] = dialect.Audio{Container: dialect.Raw, Encoding: dialect.S16, Rate: rate,
+			ContentType: "audio/pcm"}
+		all["wav"+of] = dialect.Audio{Container: dialect.WAV, Encoding: dialect.S16, Rate: rate,
+			ContentType: "audio/wav"}
 	}
 	for rate, kbits := range map[int][]int{22_050: {32}, 24_000: {48}, 44_100: {32, 64, 96, 128, 192}} {
 		for _, k := range kbits {

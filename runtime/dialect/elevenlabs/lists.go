@@ -24,7 +24,8 @@ type labels struct {
 }
 
 func shapeVoice(v speech.Voice) voiceShape {
-	return voiceShape{v.Name, v.Name, "premade", labels{v.Language, dialect.Gender(v.Name)}, "/samples/" + v.Name + ".wav"}
+	return voiceShape{v.Name, v.Name, "premade", labels{v.Language, dialect.Gender(v.Name)},
+		"/samples/" + v.Name + ".wav"}
 }
 
 func allVoices(c dialect.Call) []voiceShape {
@@ -64,7 +65,8 @@ func voice(c dialect.Call) (any, error) {
 		}
 		return shapeVoice(v), nil
 	}
-	return nil, &dialect.NotFoundError{Code: "voice_not_found", Text: fmt.Sprintf("unknown voice '%.64s'; see /v1/voices", c.Var("voice"))}
+	return nil, &dialect.NotFoundError{Code: "voice_not_found",
+		Text: fmt.Sprintf("unknown voice '%.64s'; see /v1/voices", c.Var("voice"))}
 }
 
 type language struct {
@@ -98,8 +100,8 @@ func listModels(c dialect.Call) (any, error) {
 	return []model{{"swar-1", "Swar", true, false, maxText, spoken}}, nil
 }
 
-// plan is what a subscription cannot do without: the client for Node looks at it. What a project may use is known to the
-// portal alone.
+// plan is what a subscription cannot do without: the client for Node looks at it. What a project may use is known to
+// the portal alone.
 const plan = `"tier":"swar","character_count":0,"character_limit":1000000000,"status":"active",` +
 	`"max_credit_limit_extension":0,"can_extend_character_limit":false,"allowed_to_extend_character_limit":false,` +
 	`"voice_slots_used":0,"professional_voice_slots_used":0,"professional_voice_slots_used_in_workspace":0,` +

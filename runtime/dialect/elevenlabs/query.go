@@ -51,7 +51,8 @@ func openSocket(c dialect.Call, multi bool) (dialect.Socket, error) {
 	if value := c.Query.Get("inactivity_timeout"); value != "" {
 		seconds, err := strconv.Atoi(value)
 		if err != nil || seconds < 1 {
-			return nil, dialect.Refuse("inactivity_timeout", speech.CodeBadRequest, "inactivity_timeout: must be a number of seconds from 1 to 180")
+			return nil, dialect.Refuse("inactivity_timeout", speech.CodeBadRequest,
+				"inactivity_timeout: must be a number of seconds from 1 to 180")
 		}
 		s.idle = min(time.Duration(min(seconds, 1000))*time.Second, maxIdle)
 	}

@@ -16,7 +16,8 @@ const codeTooMany speech.Code = "max_active_conversations"
 
 var (
 	errNotText = dialect.Refuse("", speech.CodeBadRequest, "expected a JSON text message")
-	errTooMany = dialect.Refuse("context_id", codeTooMany, "32 contexts are open; close one of them before opening another")
+	errTooMany = dialect.Refuse("context_id", codeTooMany,
+		"32 contexts are open; close one of them before opening another")
 )
 
 // socket is the state of a connection. That of stream-input has one context, which is called "".
@@ -144,7 +145,8 @@ func (s *socket) begin(in message) (b dialect.Begin, err error) {
 	s.open[in.context] = c
 	order := s.query.order
 	order.Audio.Speed, order.Lexicon = voice.speed, voice.lexicon
-	return dialect.Begin{Context: in.context, Order: order, Feed: dialect.Feed{SourceWords: true, SilentInterrupts: true, Idle: s.query.idle}}, nil
+	return dialect.Begin{Context: in.context, Order: order,
+		Feed: dialect.Feed{SourceWords: true, SilentInterrupts: true, Idle: s.query.idle}}, nil
 }
 
 // feed feeds a context what a message says. One that says nothing keeps it from idling.

@@ -19,8 +19,8 @@ type place struct {
 	start, end time.Duration
 }
 
-// spread gives every code point of text a time. Those of a word share the word's in their order. Marks behind it last no
-// time, and the space behind these has the pause; the last code point lasts until until.
+// spread gives every code point of text a time. Those of a word share the word's in their order. Marks behind it last
+// no time, and the space behind these has the pause; the last code point lasts until until.
 func spread(text []rune, words []place, until time.Duration) letters {
 	l := letters{make([]string, len(text)), make([]time.Duration, len(text)+1)}
 	for i, r := range text {

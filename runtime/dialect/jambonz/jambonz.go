@@ -69,7 +69,8 @@ func speakAs(u *speech.Utterance, m speech.Model, voice string) (err error) {
 // audio is how samples leave. jambonz saves what is of any other content type as WAV, and plays noise.
 func audio(rate int) (a dialect.Audio, word string) {
 	a = dialect.Audio{
-		Container: dialect.Raw, Encoding: dialect.S16, Rate: rate, Speed: 1, ContentType: fmt.Sprintf("audio/l16;rate=%d", rate),
+		Container: dialect.Raw, Encoding: dialect.S16, Rate: rate, Speed: 1,
+		ContentType: fmt.Sprintf("audio/l16;rate=%d", rate),
 	}
 	return a, fmt.Sprintf("l16/%d", rate)
 }

@@ -112,7 +112,8 @@ func fault(f dialect.Fault) dialect.Message {
 }
 
 func message(v any) dialect.Message {
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // an engine's error may hold anything
+	// an engine's error may hold anything
+	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(err) // maps of strings and numbers
 	}

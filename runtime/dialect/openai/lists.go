@@ -40,7 +40,8 @@ func model(c dialect.Call) (any, error) {
 			return shapeModel(id), nil
 		}
 	}
-	return nil, &dialect.NotFoundError{Code: "model_not_found", Text: fmt.Sprintf("The model '%.64s' does not exist", id), Field: "model"}
+	return nil, &dialect.NotFoundError{Code: "model_not_found",
+		Text: fmt.Sprintf("The model '%.64s' does not exist", id), Field: "model"}
 }
 
 // named is an entry of the lists that clients have invented: what they call it, and what people see.

@@ -77,7 +77,8 @@ func (w *wanted) order(c dialect.Call, o dialect.Order) (_ dialect.Order, err er
 		return o, err
 	}
 	if utf8.RuneCountInString(u.Text) > maxInput {
-		return o, dialect.Refuse("input", speech.CodeTextTooLong, fmt.Sprintf("input longer than %d characters", maxInput))
+		return o, dialect.Refuse("input", speech.CodeTextTooLong,
+			fmt.Sprintf("input longer than %d characters", maxInput))
 	}
 	if w.voice == "" {
 		return o, dialect.Refuse("voice", speech.CodeBadRequest, "voice: required; see /v1/audio/voices")
@@ -88,7 +89,8 @@ func (w *wanted) order(c dialect.Call, o dialect.Order) (_ dialect.Order, err er
 	}
 	u.Voice, u.Temperature = voice, speech.DefaultTemperature
 	if w.speed < minSpeed || w.speed > maxSpeed {
-		return o, dialect.Refuse("speed", speech.CodeBadSpeed, fmt.Sprintf("speed must be in [%g, %g]", minSpeed, maxSpeed))
+		return o, dialect.Refuse("speed", speech.CodeBadSpeed,
+			fmt.Sprintf("speed must be in [%g, %g]", minSpeed, maxSpeed))
 	}
 	if w.rate != speech.SampleRate {
 		return o, dialect.Refuse("sample_rate", speech.CodeBadSampleRate, speech.ErrBadSampleRate.Text)
@@ -130,7 +132,9 @@ func (w *wanted) audio(encodes func(dialect.Audio) bool) (a dialect.Audio, word 
 		}
 	}
 	if _, ok := audios[word]; !ok && word != "aac" {
-		return a, "", dialect.Refuse("response_format", speech.CodeBadFormat, "response_format must be mp3, opus, wav, pcm or flac")
+		return a, "",
+			dialect.Refuse("response_format", speech.CodeBadFormat,
+				"response_format must be mp3, opus, wav, pcm or flac")
 	}
 	if word == "aac" {
 		return a, "", dialect.Refuse("response_format", dialect.CodeUnsupported,

@@ -170,7 +170,8 @@ func event(kind string) []byte {
 
 func failure(f dialect.Fault) []byte {
 	status, _ := dialect.Sarvam.FaultStatus(f) // clients read a number here, and a word in answers
-	return fmt.Appendf(nil, `{"type":"error","data":{"message":%s,"code":%d,"request_id":%s}}`, quote(f.Text), status, quote(f.RequestID))
+	return fmt.Appendf(nil, `{"type":"error","data":{"message":%s,"code":%d,"request_id":%s}}`, quote(f.Text), status,
+		quote(f.RequestID))
 }
 
 // quote returns text as JSON.

@@ -189,7 +189,8 @@ func (w *wanted) audio(encodes func(dialect.Audio) bool) (dialect.Audio, error) 
 	}
 	a.Speed = w.pace
 	if _, isNative := a.Native(); !isNative && !encodes(a) {
-		return a, dialect.Refuse(field, dialect.CodeUnsupported, field+" "+w.codec+" is not supported by this server; ask for wav or linear16")
+		return a, dialect.Refuse(field, dialect.CodeUnsupported,
+			field+" "+w.codec+" is not supported by this server; ask for wav or linear16")
 	}
 	return a, nil
 }

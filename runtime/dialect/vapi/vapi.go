@@ -73,7 +73,8 @@ func (w *wanted) order(c dialect.Call, o dialect.Order) (dialect.Order, error) {
 		return o, speech.ErrTextTooLong
 	}
 	if !slices.Contains(rates, w.rate) {
-		return o, dialect.Refuse("message.sampleRate", speech.CodeBadSampleRate, "message.sampleRate must be 8000, 16000, 22050 or 24000")
+		return o, dialect.Refuse("message.sampleRate", speech.CodeBadSampleRate,
+			"message.sampleRate must be 8000, 16000, 22050 or 24000")
 	}
 	voice, err := dialect.Chosen(dialect.Vapi, c.Model, c.Query.Get("voice"))
 	if err != nil {
@@ -81,12 +82,14 @@ func (w *wanted) order(c dialect.Call, o dialect.Order) (dialect.Order, error) {
 	}
 	o.Utterance = speech.Utterance{Text: text, Voice: voice, Temperature: speech.DefaultTemperature}
 	o.Audio = dialect.Audio{
-		Container: dialect.Raw, Encoding: dialect.S16, Rate: int(w.rate), Speed: 1, ContentType: "application/octet-stream",
+		Container: dialect.Raw, Encoding: dialect.S16, Rate: int(w.rate), Speed: 1,
+		ContentType: "application/octet-stream",
 	}
 	o.Word = fmt.Sprintf("pcm/%d", o.Audio.Rate)
 	if _, isNative := o.Audio.Native(); !isNative && !c.Encodes(o.Audio) {
 		return o, dialect.Refuse("message.sampleRate", dialect.CodeUnsupported,
-			fmt.Sprintf("message.sampleRate %d is not supported by this server; ask for %d", o.Audio.Rate, speech.SampleRate))
+			fmt.Sprintf("message.sampleRate %d is not supported by this server; ask for %d", o.Audio.Rate,
+				speech.SampleRate))
 	}
 	return o, nil
 }

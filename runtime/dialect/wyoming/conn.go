@@ -195,8 +195,8 @@ func (c *conn) less() {
 	}
 }
 
-// speakAll has turns spoken until there are no more. The first one that fails ends the connection, because a client that
-// waits for audio does not look for errors; the others are then only freed. It returns how that one failed.
+// speakAll has turns spoken until there are no more. The first one that fails ends the connection, because a client
+// that waits for audio does not look for errors; the others are then only freed. It returns how that one failed.
 func (c *conn) speakAll(ctx context.Context, leave func()) (failed error) {
 	for t := range c.turns {
 		if err := c.speak(ctx, t); err != nil && failed == nil {
@@ -247,8 +247,8 @@ func (c *conn) write(kind string, data any, payload []byte) error {
 	return err
 }
 
-// How long, and for how many bytes, a connection that we close waits for its client to close it, too: one that is closed
-// with something unread in it is reset, and the client may lose the error.
+// How long, and for how many bytes, a connection that we close waits for its client to close it, too: one that is
+// closed with something unread in it is reset, and the client may lose the error.
 const (
 	lingerTime = time.Second
 	lingerSize = 4 << 20

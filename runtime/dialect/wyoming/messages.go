@@ -83,7 +83,8 @@ type info struct {
 }
 
 func infoOf(m speech.Model, version string) info {
-	p := program{service: service{"swar", swar, true, "Swar: Hinglish text to speech, " + m.ID, version}, Voices: []voiceInfo{}, Streams: true}
+	p := program{service: service{"swar", swar, true, "Swar: Hinglish text to speech, " + m.ID, version},
+		Voices: []voiceInfo{}, Streams: true}
 	for _, v := range m.Voices {
 		p.Voices = append(p.Voices, voiceInfo{service{v.Name, swar, true, v.Name, version}, languages(v)})
 	}
@@ -130,7 +131,8 @@ func (r request) isSSML() (bool, error) {
 	return false, badRequest("text_format must be text or ssml")
 }
 
-// voice returns the voice that r means: the one that is named, or the first one that speaks the language, or the default.
+// voice returns the voice that r means: the one that is named, or the first one that speaks the language, or the
+// default.
 func (r request) voice(m speech.Model) (string, error) {
 	if r.name == "" && r.language != "" {
 		for _, v := range m.Voices {
@@ -138,7 +140,8 @@ func (r request) voice(m speech.Model) (string, error) {
 				return v.Name, nil
 			}
 		}
-		return "", &Error{string(speech.CodeUnknownVoice), fmt.Sprintf("no voice speaks '%.64s'; see the voices of info", r.language)}
+		return "", &Error{string(speech.CodeUnknownVoice),
+			fmt.Sprintf("no voice speaks '%.64s'; see the voices of info", r.language)}
 	}
 	if r.name == "" {
 		return m.DefaultVoice(), nil

@@ -167,7 +167,8 @@ func encodeEvent(kind string, data any, payload []byte) []byte {
 }
 
 func encode(v any) []byte {
-	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)) // an engine's error may hold anything
+	// an engine's error may hold anything
+	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		panic(err) // structs of strings and numbers
 	}

@@ -1,7 +1,7 @@
 // Package wyoming is the protocol of Home Assistant's voice services: events as lines of JSON over TCP, without keys.
 //
-// A [Server] reads and writes the events; what it speaks comes from a [Speech], which may be a server in this process or
-// one that is called.
+// A [Server] reads and writes the events; what it speaks comes from a [Speech], which may be a server in this process
+// or one that is called.
 package wyoming
 
 import (
@@ -27,8 +27,8 @@ type Text struct {
 // Turn is a text on its way.
 type Turn interface {
 	// Speak speaks the turn: audio takes samples (s16le, mono, 24 kHz) that are valid until it returns. Speak returns
-	// when all has been taken, or with the first error of its own or of audio, or at once with the cause of ctx when that
-	// ends. It is called once for every turn, also when ctx has ended before, and frees what the turn holds.
+	// when all has been taken, or with the first error of its own or of audio, or at once with the cause of ctx when
+	// that ends. It is called once for every turn, also when ctx has ended before, and frees what the turn holds.
 	Speak(ctx context.Context, audio func(samples []byte) error) error
 }
 

@@ -32,8 +32,8 @@ const (
 	minDial = 50 * time.Millisecond // wait before a pod is dialled again; doubled after each failure
 	maxDial = 2 * time.Second
 
-	// dialLimit bounds TCP and TLS together. It is generous: when many routers meet many pods at once, who gives up early
-	// comes again, and makes it worse for all.
+	// dialLimit bounds TCP and TLS together. It is generous: when many routers meet many pods at once, who gives up
+	// early comes again, and makes it worse for all.
 	dialLimit = 15 * time.Second
 
 	// Fixed windows: gRPC's own estimate would let megabytes lie between two processes. One stream has one block, of
@@ -67,7 +67,8 @@ func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow),
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxConcurrentStreams(1024),
-		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second,
+			PermitWithoutStream: true}),
 	}
 }
 
@@ -97,7 +98,8 @@ func Dial(address string, access ...grpc.DialOption) (*Client, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("pod %s: %w", address, err), audio.Close())
 	}
-	return &Client{address: address, audio: audio, link: link, speech: wire.NewSpeechClient(audio), limits: defaultLimits}, nil
+	return &Client{address: address, audio: audio, link: link, speech: wire.NewSpeechClient(audio),
+		limits: defaultLimits}, nil
 }
 
 // Close ends the connections, and what runs on them.

@@ -21,7 +21,8 @@ type Events interface {
 	Granted(number uint64, session string)
 }
 
-// RouterUpdates is what a router has to say on its links to one pod. It is safe for concurrent use; the zero value is ready.
+// RouterUpdates is what a router has to say on its links to one pod. It is safe for concurrent use; the zero value is
+// ready.
 type RouterUpdates struct {
 	mu       sync.Mutex
 	waiting  *wire.Waiting // newest, not said yet

@@ -199,7 +199,8 @@ func (s *Server) forgetOld(now time.Time) {
 func (s *Server) routerLocked(id uint64) *router {
 	r, ok := s.routers[id]
 	if !ok {
-		r = &router{id: id, disconnectedAt: time.Now(), granted: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
+		r = &router{id: id, disconnectedAt: time.Now(), granted: make(chan struct{}, 1),
+			changed: make(chan struct{}, 1)}
 		s.routers[id] = r
 	}
 	return r

@@ -102,8 +102,8 @@ func (s *Server) speak(ctx context.Context, q *wire.Utterance, c *call) (st spee
 	return st, kept, err
 }
 
-// reserveForWaiting says whether the slot of that number, which becomes free, is kept for somebody, and the grant for the session
-// that goes on, if it is for that.
+// reserveForWaiting says whether the slot of that number, which becomes free, is kept for somebody, and the grant for
+// the session that goes on, if it is for that.
 func (s *Server) reserveForWaiting(number uint64, q *wire.Utterance, more bool) (bool, *wire.Grant) {
 	draining := s.speaker.Capacity().Draining
 	s.mu.Lock()

@@ -15,10 +15,10 @@ const (
 	affinityChars = 160 // code points of a text that count
 )
 
-// pick returns the pod that should speak a request now, or nil where none has a slot. A pod in the own zone comes first.
-// Among those the order is the rendezvous rank (highest random weight, Thaler and Ravishankar 1998) of the request, so
-// that the same sentence meets the same pod's prefill cache, from every router. A pod that is silent is asked only
-// where no other has a slot, by one request at a time.
+// pick returns the pod that should speak a request now, or nil where none has a slot. A pod in the own zone comes
+// first. Among those the order is the rendezvous rank (highest random weight, Thaler and Ravishankar 1998) of the
+// request, so that the same sentence meets the same pod's prefill cache, from every router. A pod that is silent is
+// asked only where no other has a slot, by one request at a time.
 func (r *Router) pick(now time.Time, req *request) *pod {
 	var best *candidate
 	var bestRank uint64
@@ -60,8 +60,9 @@ func (r *Router) rank(c *candidate, req *request) uint64 {
 	return mix(c.hash ^ req.Affinity)
 }
 
-// recordFailure notes a failure of p, and leaves it alone for a while after some in a row: for longer each time, but never more
-// than half of the pods that could be used. What was sent before it was left alone, and fails too, is the same failure.
+// recordFailure notes a failure of p, and leaves it alone for a while after some in a row: for longer each time, but
+// never more than half of the pods that could be used. What was sent before it was left alone, and fails too, is the
+// same failure.
 func (r *Router) recordFailure(now time.Time, p *pod) {
 	if p.isEjected(now) {
 		return
@@ -89,8 +90,8 @@ func (r *Router) recordFailure(now time.Time, p *pod) {
 	r.counts.Ejected++
 }
 
-// Affinity is equal for utterances whose beginning a pod prepares once: same voice, same reading, same first sentence as
-// written. A router has no tokenizer, and so cannot know the first chunk.
+// Affinity is equal for utterances whose beginning a pod prepares once: same voice, same reading, same first sentence
+// as written. A router has no tokenizer, and so cannot know the first chunk.
 func Affinity(voice, text string, raw, enDigits bool) uint64 {
 	end := 0
 	for range affinityChars {

@@ -51,8 +51,8 @@ type Request struct {
 	Affinity uint64 // equal for utterances that a pod can prepare once: see [Affinity]
 	Session  string // a slot may have been kept for its next utterance; empty for none
 
-	// StartedAt is when its turn was first heard, as [speech.Turn] has it. It waits in front of those that have not begun,
-	// for as long as it takes; zero for none.
+	// StartedAt is when its turn was first heard, as [speech.Turn] has it. It waits in front of those that have not
+	// begun, for as long as it takes; zero for none.
 	StartedAt time.Time
 }
 
@@ -221,8 +221,8 @@ func (r *Router) Arrive(now time.Time, id ID, q Request) []Effect {
 	return r.done()
 }
 
-// Expire ends a request that has waited for its whole time. One that was sent meanwhile goes on, and one that was failed
-// by a pod which is still heard of is sent there once more: nobody else had a slot for it.
+// Expire ends a request that has waited for its whole time. One that was sent meanwhile goes on, and one that was
+// failed by a pod which is still heard of is sent there once more: nobody else had a slot for it.
 func (r *Router) Expire(now time.Time, id ID) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod != nil {
@@ -269,8 +269,8 @@ func (r *Router) Ended(now time.Time, id ID) []Effect {
 	return r.done()
 }
 
-// SendFailed notes that an attempt was never made, because the asker left in the same moment. A slot that was kept for it
-// is given back.
+// SendFailed notes that an attempt was never made, because the asker left in the same moment. A slot that was kept
+// for it is given back.
 func (r *Router) SendFailed(now time.Time, id ID, grant uint64) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod == nil {
@@ -323,8 +323,8 @@ func (r *Router) AttemptFailed(now time.Time, id ID, err error) []Effect {
 // retry sends a request, whose attempt came to nothing, to another pod, or lets it wait in its turn. What it had in
 // view of its pod may do for others.
 //
-// Where others were faster twice, the last attempt is not lost in the same way: it waits for a slot that is kept for it,
-// for as long as one needs to be heard of.
+// Where others were faster twice, the last attempt is not lost in the same way: it waits for a slot that is kept for
+// it, for as long as one needs to be heard of.
 //
 // A request that comes back may find the queue full. It keeps its turn, and the youngest of all who wait leaves: the
 // queue never holds more than its limit.

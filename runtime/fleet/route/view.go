@@ -50,7 +50,8 @@ type pod struct {
 	ejectedUntil time.Time
 }
 
-// candidate is a pod with what decides whether it comes first. They lie side by side, because each request compares all.
+// candidate is a pod with what decides whether it comes first. They lie side by side, because each request compares
+// all.
 type candidate struct {
 	*pod
 	hash uint64 // for its rank
@@ -240,8 +241,9 @@ func (r *Router) View(now time.Time) []PodView {
 	all := make([]PodView, len(r.listed))
 	for i, p := range r.listed {
 		all[i] = PodView{
-			Endpoint: Endpoint{p.address, p.zone, p.terminating}, State: p.state, Connected: p.connected, OtherModel: p.unfit,
-			Ejected: p.isEjected(now), Suspect: p.connected && p.suspect(now), InUse: p.inUse(now),
+			Endpoint: Endpoint{p.address, p.zone, p.terminating}, State: p.state, Connected: p.connected,
+			OtherModel: p.unfit,
+			Ejected:    p.isEjected(now), Suspect: p.connected && p.suspect(now), InUse: p.inUse(now),
 			Free: p.free(), Running: p.running, Unseen: len(p.unseen),
 		}
 	}

@@ -106,7 +106,8 @@ func (a *Authority) Write(folder string, l Leaf) grpcauth.Files {
 		a.t.Fatal(err)
 	}
 	files := grpcauth.Files{
-		Cert: filepath.Join(folder, "tls.crt"), Key: filepath.Join(folder, "tls.key"), CA: filepath.Join(folder, "ca.crt"),
+		Cert: filepath.Join(folder, "tls.crt"), Key: filepath.Join(folder, "tls.key"),
+		CA: filepath.Join(folder, "ca.crt"),
 	}
 	for name, block := range map[string]*pem.Block{
 		files.Cert: {Type: "CERTIFICATE", Bytes: cert.Raw},

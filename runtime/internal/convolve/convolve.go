@@ -1,9 +1,10 @@
-// Package convolve convolves rows of bytes with 8-bit weights, or rows of words with 16-bit weights, exactly, on every processor.
+// Package convolve convolves rows of bytes with 8-bit weights, or rows of words with 16-bit weights, exactly, on
+// every processor.
 //
-// A row is a moment of a signal. It becomes integers once, by a scale of its own ([vector.Functions.Round] and its siblings), and every
-// tap reads it where it lies. The products of a tap are added up as integers, which is exact in any order; each sum becomes a float, times
-// the scale of its row, and taps are added in one order, so that all kernels give the same bits however a signal is cut. Which kernel
-// runs is decided when the program starts.
+// A row is a moment of a signal. It becomes integers once, by a scale of its own ([vector.Functions.Round] and its
+// siblings), and every tap reads it where it lies. The products of a tap are added up as integers, which is exact in
+// any order; each sum becomes a float, times the scale of its row, and taps are added in one order, so that all
+// kernels give the same bits however a signal is cut. Which kernel runs is decided when the program starts.
 package convolve
 
 /*
@@ -35,7 +36,8 @@ const MaxIn = C.max_in
 // Zero is the byte that stands for 0 in a row.
 const Zero = 128
 
-// Stride is how long a row of so many channels is: kernels take whole groups. What follows the channels may be anything.
+// Stride is how long a row of so many channels is: kernels take whole groups. What follows the channels may be
+// anything.
 func Stride(channels int) int {
 	return (channels + C.group_channels - 1) / C.group_channels * C.group_channels
 }
@@ -60,8 +62,8 @@ func built() []Kernel {
 	}
 }
 
-// Find returns the kernel of a name that this processor can run, or the fastest one for the empty name. The names are those of package
-// rowproduct.
+// Find returns the kernel of a name that this processor can run, or the fastest one for the empty name. The names are
+// those of package rowproduct.
 func Find(name string) (Kernel, error) {
 	var names []string
 	for _, k := range Kernels() {
@@ -70,7 +72,8 @@ func Find(name string) (Kernel, error) {
 		}
 		names = append(names, k.Name())
 	}
-	return Kernel{}, fmt.Errorf("convolutions have no kernel %q for this processor; it can run %s", name, strings.Join(names, ", "))
+	return Kernel{},
+		fmt.Errorf("convolutions have no kernel %q for this processor; it can run %s", name, strings.Join(names, ", "))
 }
 
 // Name is that of the set of instructions, such as avx512vnni.
@@ -157,8 +160,8 @@ func (w *Weights) Bytes() int64 {
 	return int64(len(w.panels)+len(w.sums)) + 4*int64(len(w.offsets)+len(w.scales))
 }
 
-// Multiply writes y [rows, w.Out]. Row r of it follows from the rows r, r + dilation, and so on of x, each [Stride] bytes long and with a
-// scale: an integer is a byte less [Zero].
+// Multiply writes y [rows, w.Out]. Row r of it follows from the rows r, r + dilation, and so on of x, each [Stride]
+// bytes long and with a scale: an integer is a byte less [Zero].
 func (k Kernel) Multiply(w *Weights, y []float32, x []byte, scales []float32, rows, dilation int) {
 	if w.words || !w.fit(y, len(x), scales, rows, dilation) {
 		panic("convolve: sizes do not fit each other")
@@ -175,7 +178,8 @@ func (w *Weights) fit(y []float32, bytes int, scales []float32, rows, dilation i
 }
 
 func (k Kernel) multiply(w *Weights, y []float32, x *C.uint8_t, scales []float32, rows, dilation int) {
-	C.multiply_by(k.c, C.size_t(w.stride), C.size_t(w.Out), C.size_t(w.Taps), (*C.int8_t)(&w.panels[0]), (*C.uint8_t)(&w.sums[0]),
+	C.multiply_by(k.c, C.size_t(w.stride), C.size_t(w.Out), C.size_t(w.Taps), (*C.int8_t)(&w.panels[0]),
+		(*C.uint8_t)(&w.sums[0]),
 		(*C.int32_t)(&w.offsets[0]), (*C.float)(&w.scales[0]), x, (*C.float)(&scales[0]),
 		C.size_t(rows), C.size_t(dilation), (*C.float)(&y[0]))
 	runtime.KeepAlive(w) // whose panels the collector does not see

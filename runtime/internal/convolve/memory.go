@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// panelsFor returns room for the panels of w, outside of the heap: the collector would let garbage grow as large as all weights.
+// panelsFor returns room for the panels of w, outside of the heap: the collector would let garbage grow as large as
+// all weights.
 func panelsFor(w *Weights, n int) []int8 {
 	memory, err := unix.Mmap(-1, 0, max(n, 1), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

@@ -8,24 +8,25 @@ import (
 	"unsafe"
 )
 
-// Bytes have 256 steps, which is little where the result of many convolutions should be silent: what they round off is heard. Words have
-// so many that nothing is. They take two to four times as long.
+// Bytes have 256 steps, which is little where the result of many convolutions should be silent: what they round off
+// is heard. Words have so many that nothing is. They take two to four times as long.
 
-// WordStride is how many words a row of so many channels has: kernels take whole groups. What follows the channels may be anything.
+// WordStride is how many words a row of so many channels has: kernels take whole groups. What follows the channels
+// may be anything.
 func WordStride(channels int) int {
 	const group = C.group_channels / 2
 	return (channels + group - 1) / group * group
 }
 
-// WordRange is the largest integer of a row of words of so many channels. Weights have the rest of the 32 bits of a sum, which are about
-// as many.
+// WordRange is the largest integer of a row of words of so many channels. Weights have the rest of the 32 bits of a
+// sum, which are about as many.
 func WordRange(channels int) int {
 	return min(math.MaxInt16, int(math.Sqrt((1<<33)/float64(channels))))
 }
 
-// PackWords rounds weights [out][taps][in] to words and lays them out. The scale of a column is the smallest for which all of its weights
-// are words and no sum of a tap leaves 32 bits, whatever the rows are, up to [WordRange]. A column that holds what is not a number makes
-// all of its results that, too.
+// PackWords rounds weights [out][taps][in] to words and lays them out. The scale of a column is the smallest for
+// which all of its weights are words and no sum of a tap leaves 32 bits, whatever the rows are, up to [WordRange]. A
+// column that holds what is not a number makes all of its results that, too.
 func PackWords(weights []float32, in, out, taps int) *Weights {
 	const columns = C.panel_columns
 	if in < 1 || out < 1 || taps < 1 || len(weights) != out*taps*in || in > MaxIn {
@@ -75,7 +76,8 @@ func wordScale(column []float32, in int) float64 {
 	return float64(math.Nextafter32(float32(scale), float32(math.Inf(1)))) // at least as large, in floats
 }
 
-// MultiplyWords is [Kernel.Multiply] for rows of words, each [WordStride] long and with a scale, and weights of [PackWords].
+// MultiplyWords is [Kernel.Multiply] for rows of words, each [WordStride] long and with a scale, and weights of
+// [PackWords].
 func (k Kernel) MultiplyWords(w *Weights, y []float32, x []int16, scales []float32, rows, dilation int) {
 	if !w.words || !w.fit(y, 2*len(x), scales, rows, dilation) {
 		panic("convolve: sizes do not fit each other")

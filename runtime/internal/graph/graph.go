@@ -13,7 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// What every model declares, unless the builder is told otherwise. Operator set 17 is the first with LayerNormalization.
+// What every model declares, unless the builder is told otherwise. Operator set 17 is the first with
+// LayerNormalization.
 const (
 	irVersion     = 8
 	opset         = 17
@@ -83,8 +84,9 @@ type Edge struct {
 	Dims []string
 }
 
-// Builder collects a graph. Nodes must be added in an order in which every value exists before it is used. A mistake in what is
-// added (a shape that does not fit its values) is the program's own and panics. It is not safe for concurrent use.
+// Builder collects a graph. Nodes must be added in an order in which every value exists before it is used. A mistake
+// in what is added (a shape that does not fit its values) is the program's own and panics. It is not safe for
+// concurrent use.
 type Builder struct {
 	name            string
 	opset           int64
@@ -118,8 +120,8 @@ func (b *Builder) Input(name string, t Type, dims ...any) Value {
 	return Value(name)
 }
 
-// Output declares that v, which a node has made, leaves the graph under the given name. No node stands in between, so that the node
-// writes straight into the tensor of the caller.
+// Output declares that v, which a node has made, leaves the graph under the given name. No node stands in between, so
+// that the node writes straight into the tensor of the caller.
 func (b *Builder) Output(name string, v Value, t Type, dims ...any) {
 	if _, twice := b.names[v]; twice {
 		panic(fmt.Sprintf("graph: %s leaves the graph twice", v))

@@ -199,7 +199,8 @@ func (t *Tensor) each(number protowire.Number, width int, f func(raw []byte)) er
 		case x.number == fieldRaw && x.kind == protowire.BytesType:
 			raw, _ := protowire.ConsumeBytes(x.body)
 			if len(raw) != width*left {
-				return fmt.Errorf("the constant %.80q has %d bytes for %d values: the file is damaged", t.Name, len(raw), left)
+				return fmt.Errorf("the constant %.80q has %d bytes for %d values: the file is damaged", t.Name,
+					len(raw), left)
 			}
 			left = 0
 			f(raw)
@@ -210,7 +211,8 @@ func (t *Tensor) each(number protowire.Number, width int, f func(raw []byte)) er
 		return nil
 	})
 	if err == nil && left > 0 {
-		return fmt.Errorf("the constant %.80q is missing %d of its %d values: the file is damaged", t.Name, left, t.Size())
+		return fmt.Errorf("the constant %.80q is missing %d of its %d values: the file is damaged", t.Name, left,
+			t.Size())
 	}
 	return err
 }

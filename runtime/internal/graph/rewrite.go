@@ -238,7 +238,8 @@ func (m *model) value(name string) *value {
 	return v
 }
 
-// define returns the value that a node or a weight makes. The empty name, of an output that nobody wants, stands for nothing.
+// define returns the value that a node or a weight makes. The empty name, of an output that nobody wants, stands for
+// nothing.
 func (m *model) define(name string) *value {
 	if name == "" {
 		return &value{}
@@ -248,8 +249,8 @@ func (m *model) define(name string) *value {
 	return v
 }
 
-// is tells if a node is what the builder would write for an operator of ONNX with one output and these attributes. Attributes that
-// mean the same and are written differently are not ours.
+// is tells if a node is what the builder would write for an operator of ONNX with one output and these attributes.
+// Attributes that mean the same and are written differently are not ours.
 func (o *operation) is(op string, inputs int, attrs ...Attr) bool {
 	if o.op != op || o.domain != "" || len(o.inputs) != inputs {
 		return false
@@ -270,7 +271,8 @@ func (m *model) maker(name, op string, inputs int, attrs ...Attr) *operation {
 	return v.maker
 }
 
-// input returns the name of an input. That of no node is empty, and no node makes it, so a chain that breaks ends in nil.
+// input returns the name of an input. That of no node is empty, and no node makes it, so a chain that breaks ends in
+// nil.
 func (o *operation) input(i int) string {
 	if o == nil {
 		return ""
@@ -291,7 +293,8 @@ func (t *tensor) holds(kind Type, raw []byte, dims ...int64) bool {
 	return t != nil && t.kind == kind && slices.Equal(t.dims, dims) && bytes.Equal(t.raw, raw)
 }
 
-// write encodes a node anew, after its operator or inputs were changed, and counts the uses of the inputs. It has no attributes.
+// write encodes a node anew, after its operator or inputs were changed, and counts the uses of the inputs. It has no
+// attributes.
 func (m *model) write(o *operation) {
 	n := node{domain: o.domain, op: o.op}
 	for _, name := range o.inputs {

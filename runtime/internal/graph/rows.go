@@ -6,8 +6,9 @@ import (
 	"math"
 )
 
-// The operator that a product becomes. Its inputs are the rows, f32 [rows, in]; the matrix in panels, i8 [panels, in/4, 16, 4]; what a
-// row of zeros would sum up to, i32 [out]; and a scale for each output, f32 [out]. Its output is f32 [rows, out].
+// The operator that a product becomes. Its inputs are the rows, f32 [rows, in]; the matrix in panels, i8 [panels,
+// in/4, 16, 4]; what a row of zeros would sum up to, i32 [out]; and a scale for each output, f32 [out]. Its output is
+// f32 [rows, out].
 const (
 	rowDomain  = "swar"
 	rowVersion = 1
@@ -32,10 +33,11 @@ func (b *Builder) RowZeros(x Value) Value {
 // MultiplyRows adds a product of rows with an integer matrix. It quantises rows, f32 [rows, in], to bytes and
 // multiplies them by a matrix of [in, out] and by a scale for each output. zeros are those of as many rows.
 //
-// Every row has a scale of its own. A row of zeros has a scale of zero: what it becomes as integers has no meaning, but times zero it is
-// zeros again. [FuseRows] knows these nodes by every detail.
+// Every row has a scale of its own. A row of zeros has a scale of zero: what it becomes as integers has no meaning,
+// but times zero it is zeros again. [FuseRows] knows these nodes by every detail.
 func (b *Builder) MultiplyRows(x, zeros Value, name string, matrix []int8, scales []float32, in, out int) Value {
-	peak := b.Op("ReduceMax", []Value{b.Op("Abs", []Value{x})}, Attr{Name: "axes", Value: []int64{-1}}, Attr{Name: "keepdims", Value: 0})
+	peak := b.Op("ReduceMax", []Value{b.Op("Abs", []Value{x})}, Attr{Name: "axes", Value: []int64{-1}},
+		Attr{Name: "keepdims", Value: 0})
 	scale := b.Op("Mul", []Value{peak, b.Float(1. / RowRange)})
 	bytes := b.Op("QuantizeLinear", []Value{x, scale, zeros}, Attr{Name: "axis", Value: 0})
 	sums := b.Op("MatMulInteger", []Value{bytes, b.Int8s(name, matrix, in, out), b.Uint8(RowZero)})
@@ -47,15 +49,17 @@ func (b *Builder) MultiplyRows(x, zeros Value, name string, matrix []int8, scale
 // FuseRows fuses every product of rows by an integer matrix into one custom operator. [Builder.MultiplyRows] writes
 // such a product in nine nodes; the result is the same. What differs from that writing in anything stays as it is.
 //
-// It returns the new file and how many products it replaced; a file without any comes back as it is. Otherwise fused shares no memory
-// with file, and nothing as large as a matrix is held beside the two. Nodes and weights that only the replaced nodes used are
-// left out; everything else is passed through byte for byte. It fails only where the file is not a model or is cut off.
+// It returns the new file and how many products it replaced; a file without any comes back as it is. Otherwise fused
+// shares no memory with file, and nothing as large as a matrix is held beside the two. Nodes and weights that only
+// the replaced nodes used are left out; everything else is passed through byte for byte. It fails only where the file
+// is not a model or is cut off.
 func FuseRows(file []byte) (fused []byte, products int, err error) {
 	return rewriteRows(file, (*model).replace)
 }
 
 // rewriteRows replaces every product by what replace puts in the place of its last node.
-func rewriteRows(file []byte, replace func(m *model, last *operation, p product)) (rewritten []byte, products int, err error) {
+func rewriteRows(file []byte,
+	replace func(m *model, last *operation, p product)) (rewritten []byte, products int, err error) {
 	m, err := readModel(file)
 	if err != nil {
 		return nil, 0, err
@@ -201,7 +205,8 @@ func (t *tensor) pack(to []byte) (sums []int32) {
 			line, sum := to[n*in+k*panelWidth*panelDepth:][:width*panelDepth], sums[n:][:width]
 			for i := range width {
 				sum[i] += int32(int8(a[i])) + int32(int8(b[i])) + int32(int8(c[i])) + int32(int8(d[i]))
-				binary.LittleEndian.PutUint32(line[i*panelDepth:], uint32(a[i])|uint32(b[i])<<8|uint32(c[i])<<16|uint32(d[i])<<24)
+				binary.LittleEndian.PutUint32(line[i*panelDepth:],
+					uint32(a[i])|uint32(b[i])<<8|uint32(c[i])<<16|uint32(d[i])<<24)
 			}
 		}
 	}

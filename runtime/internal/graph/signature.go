@@ -47,8 +47,8 @@ func find(ports []Port, name string) (Port, bool) {
 
 var errNotGraph = errors.New("the file is truncated or not an ONNX graph")
 
-// ReadSignature reads the inputs and outputs of an ONNX file. The library would have to load the whole graph for it, which takes seconds
-// and as much memory again, and it does not tell which inputs are only handed through.
+// ReadSignature reads the inputs and outputs of an ONNX file. The library would have to load the whole graph for it,
+// which takes seconds and as much memory again, and it does not tell which inputs are only handed through.
 func ReadSignature(file []byte) (Signature, error) {
 	s := Signature{Same: map[string]string{}}
 	constants, origin := map[string]bool{}, map[string]string{}

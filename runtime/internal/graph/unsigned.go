@@ -41,7 +41,8 @@ func UnsignProducts(file []byte) ([]byte, error) {
 	}
 	for _, o := range m.operations {
 		if slices.Contains(multipliers, o.op) {
-			return nil, fmt.Errorf("the operator %s cannot be made exact on this processor: use the model in floats", o.op)
+			return nil, fmt.Errorf("the operator %s cannot be made exact on this processor: use the model in floats",
+				o.op)
 		}
 		if weights := m.signed(o); weights != nil {
 			if err := m.unsign(o, weights); err != nil {

@@ -8,8 +8,9 @@ import (
 
 // Fill fills z with draws from a normal distribution of the given standard deviation.
 //
-// A draw depends on its seed, chunk, frame and place alone and not on what was drawn before: no scheduling can shift it. It is
-// Philox 4x32-10, a counter turned into random bits, and Box and Muller's transform of them in double precision.
+// A draw depends on its seed, chunk, frame and place alone and not on what was drawn before: no scheduling can shift
+// it. It is Philox 4x32-10, a counter turned into random bits, and Box and Muller's transform of them in double
+// precision.
 func Fill(z []float32, seed int64, chunk, frame int, sigma, clamp float64) {
 	if sigma == 0 {
 		clear(z)

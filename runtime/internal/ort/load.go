@@ -15,8 +15,8 @@ import (
 	runtime "github.com/yalue/onnxruntime_go"
 )
 
-// Version is the release of ONNX Runtime that the engine is tested with; hack/onnxruntime.sh fetches it. It is also the oldest that
-// has what this program asks for.
+// Version is the release of ONNX Runtime that the engine is tested with; hack/onnxruntime.sh fetches it. It is also
+// the oldest that has what this program asks for.
 const Version = "1.30.0"
 
 const fetch = "fetch it with `make onnxruntime`"
@@ -26,8 +26,8 @@ var (
 	loaded  string // path of the library, once it is loaded
 )
 
-// Load loads the library at path. The process keeps it until it ends: loading the same path again does nothing, another path is an
-// error. After an error another path may be tried. It is safe for concurrent use.
+// Load loads the library at path. The process keeps it until it ends: loading the same path again does nothing,
+// another path is an error. After an error another path may be tried. It is safe for concurrent use.
 func Load(path string) error {
 	loading.Lock()
 	defer loading.Unlock()
@@ -52,15 +52,17 @@ func Load(path string) error {
 	case err == nil:
 		loaded = path
 		return nil
-	case strings.Contains(err.Error(), "API base"): // the library does not have the version of the interface that we ask for
+	case strings.Contains(err.Error(),
+		"API base"): // the library does not have the version of the interface that we ask for
 		return fmt.Errorf("the ONNX Runtime at %s is older than %s, which is needed: %s", path, Version, fetch)
 	default:
 		return fmt.Errorf("ONNX Runtime at %s cannot be loaded: %w", path, err)
 	}
 }
 
-// disableTelemetry stops the library from sending its maker what runs on this machine, and from keeping an identifier of the machine and logs
-// for that, as it does from release 1.30 on. The library reads the variable once, when it begins.
+// disableTelemetry stops the library from sending its maker what runs on this machine, and from keeping an identifier
+// of the machine and logs for that, as it does from release 1.30 on. The library reads the variable once, when it
+// begins.
 func disableTelemetry() error { return os.Setenv("ORT_DISABLE_TELEMETRY", "1") }
 
 // inspect says what is wrong with a file that cannot be ONNX Runtime, in words that the system's loader does not find.
@@ -95,7 +97,8 @@ func inspect(path string) error {
 // AtLeast returns an error if the loaded library is older than the given release, such as 1.30.0.
 func AtLeast(release string) error {
 	if loaded := runtime.GetVersion(); older(loaded, release) {
-		return fmt.Errorf("ONNX Runtime %s is too old, the model needs %s: fetch it with `make onnxruntime`", loaded, release)
+		return fmt.Errorf("ONNX Runtime %s is too old, the model needs %s: fetch it with `make onnxruntime`", loaded,
+			release)
 	}
 	return nil
 }

@@ -19,8 +19,9 @@ static void trim(void) {
 */
 import "C"
 
-// mapLarge makes the C library take large blocks straight from the system, to which they go back when they are freed. By itself it
-// stops doing so after the first ones were freed, and what loading a model leaves behind stays resident: 45 MB at full size.
+// mapLarge makes the C library take large blocks straight from the system, to which they go back when they are freed.
+// By itself it stops doing so after the first ones were freed, and what loading a model leaves behind stays resident:
+// 45 MB at full size.
 //
 // Weights are larger than this size, what a run needs in passing is kept by ONNX Runtime itself.
 func mapLarge() {

@@ -35,7 +35,8 @@ func open(graph []byte, inputs, outputs []string, rewrite rewriter) (s *Session,
 	}
 	defer func() { err = errors.Join(err, o.Destroy()) }()
 	// One thread for each stream: more would fight over the same cores, and sums would depend on how work was split.
-	// Without memory patterns, which are kept for every shape that was ever run: 16 MB at full size, for no time that could be measured.
+	// Without memory patterns, which are kept for every shape that was ever run: 16 MB at full size, for no time that
+	// could be measured.
 	err = errors.Join(
 		o.SetIntraOpNumThreads(1), o.SetInterOpNumThreads(1), o.SetExecutionMode(runtime.ExecutionModeSequential),
 		o.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"), o.SetMemPattern(false),
@@ -84,7 +85,8 @@ func (s *Session) Run(ctx context.Context, inputs, outputs []*Tensor) error {
 		return err
 	}
 	if len(inputs) != len(s.inputs) || len(outputs) != len(s.outputs) {
-		return fmt.Errorf("%d inputs and %d outputs, want %d and %d", len(inputs), len(outputs), len(s.inputs), len(s.outputs))
+		return fmt.Errorf("%d inputs and %d outputs, want %d and %d", len(inputs), len(outputs), len(s.inputs),
+			len(s.outputs))
 	}
 	if ctx.Done() == nil {
 		return s.session.Run(values(inputs), values(outputs))

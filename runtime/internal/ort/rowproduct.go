@@ -73,8 +73,8 @@ func register(o *runtime.SessionOptions) error {
 	kernels.Lock()
 	defer kernels.Unlock()
 	kernelLocked()
-	// ONNX Runtime opens a library of operators by its path. The empty one is the program itself (dlopen), which has the function that
-	// is called in such a library.
+	// ONNX Runtime opens a library of operators by its path. The empty one is the program itself (dlopen), which has
+	// the function that is called in such a library.
 	if err := o.RegisterCustomOpsLibrary(""); err != nil {
 		return fmt.Errorf("ONNX Runtime does not take the operator RowProduct: %w", err)
 	}
@@ -88,8 +88,8 @@ func RegisterCustomOps(options *C.OrtSessionOptions, base *C.ort_api_base) *C.Or
 	return C.row_product_register(options, base)
 }
 
-// fuse lets one operator of our own do each product of rows by integers in a graph, and tells the options about it. It returns the number
-// of products.
+// fuse lets one operator of our own do each product of rows by integers in a graph, and tells the options about it.
+// It returns the number of products.
 func fuse(file []byte, options *runtime.SessionOptions) (fused []byte, products int, err error) {
 	fused, products, err = graph.FuseRows(file)
 	if err != nil || products == 0 {
@@ -98,6 +98,7 @@ func fuse(file []byte, options *runtime.SessionOptions) (fused []byte, products 
 	if err := register(options); err != nil {
 		return nil, 0, err
 	}
-	debug.FreeOSMemory() // the file, if nobody else needs it: with the library's copies this is when most memory is in use
+	// the file, if nobody else needs it: with the library's copies this is when most memory is in use
+	debug.FreeOSMemory()
 	return fused, products, nil
 }

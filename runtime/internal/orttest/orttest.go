@@ -8,8 +8,8 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
-// Need loads the library for a test and returns its path. Where there is none it ends the test, see [onnxruntimetest.Library]; one that is
-// there must load.
+// Need loads the library for a test and returns its path. Where there is none it ends the test, see
+// [onnxruntimetest.Library]; one that is there must load.
 func Need(tb testing.TB) string {
 	tb.Helper()
 	path := onnxruntimetest.Library(tb)

@@ -1,7 +1,8 @@
 // Package pronounce decides whether a word in capitals is read as a word or spelled. VARSHA → Varsha, SBI → S B I.
 //
-// What is known stands in acronyms.tsv. Any other word is judged by its sounds: it is a word where its letters follow one another as they do
-// in Indian English, Roman Hindi and Indian names, and letters where they follow one another as in acronyms.
+// What is known stands in acronyms.tsv. Any other word is judged by its sounds: it is a word where its letters follow
+// one another as they do in Indian English, Roman Hindi and Indian names, and letters where they follow one another
+// as in acronyms.
 package pronounce
 
 import (
@@ -37,8 +38,8 @@ func Known(s string) As {
 	return acronyms[string(room[:len(s)])]
 }
 
-// Sayable reports whether s, which has ASCII letters in either case, can be said as a word. Two letters never can; many words of three can
-// that are acronyms nevertheless, so that [Known] comes first.
+// Sayable reports whether s, which has ASCII letters in either case, can be said as a word. Two letters never can;
+// many words of three can that are acronyms nevertheless, so that [Known] comes first.
 func Sayable(s string) bool {
 	if len(s) < 3 || !hasVowel(s) {
 		return false
@@ -57,8 +58,8 @@ func IsWord(s string) bool {
 	return Sayable(s)
 }
 
-// least is the ease that a word of n letters must have. Found by trial on testdata/judged.tsv: of three letters most are acronyms, of
-// six hardly any.
+// least is the ease that a word of n letters must have. Found by trial on testdata/judged.tsv: of three letters most
+// are acronyms, of six hardly any.
 func least(n int) int {
 	switch n {
 	case 3:
@@ -73,7 +74,8 @@ func least(n int) int {
 
 func hasVowel(s string) bool { return strings.ContainsAny(s, "AEIOUYaeiouy") }
 
-// ease is how much likelier the letters of s are in a word than in an acronym, in sixths of a natural logarithm: above 0 for most words.
+// ease is how much likelier the letters of s are in a word than in an acronym, in sixths of a natural logarithm:
+// above 0 for most words.
 func ease(s string) int {
 	sum, before, last := 0, 0, 0
 	for i := range len(s) {
@@ -96,8 +98,8 @@ func weight(before, last, c int) int {
 // zero is the character of trigrams.txt that stands for 0.
 const zero = 'T'
 
-// trigrams has a line for each two letters, and in it a character for each third: how much likelier that is in a word than in an
-// acronym. `go test -run TestTrigrams -update` counts it anew.
+// trigrams has a line for each two letters, and in it a character for each third: how much likelier that is in a word
+// than in an acronym. `go test -run TestTrigrams -update` counts it anew.
 //
 //go:embed trigrams.txt
 var trigrams string

@@ -26,8 +26,9 @@ func (r *Row) Errorf(format string, args ...any) error { return r.at(format, arg
 
 // Read calls add for each row of a table, which has these columns, and stops at the first error.
 //
-// A table is a file of lines, whose cells have a tab between them. Its first line names the columns, and those below are rows; empty cells at
-// the end of one may be left out. Lines that begin with # and empty lines say nothing. An error names the file and the line.
+// A table is a file of lines, whose cells have a tab between them. Its first line names the columns, and those below
+// are rows; empty cells at the end of one may be left out. Lines that begin with # and empty lines say nothing. An
+// error names the file and the line.
 func Read(fsys fs.FS, name string, columns []string, add func(*Row) error) error {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {

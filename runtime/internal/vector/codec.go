@@ -42,28 +42,32 @@ type Words struct {
 // stride returns how long a row is, of so many values.
 func (q Words) stride(values, columns int) int {
 	rows := len(q.Scales)
-	if rows*columns != values || rows > 0 && (len(q.Words)%rows != 0 || len(q.Words)/rows < columns) || columns > C.max_byte_columns {
+	if rows*columns != values || rows > 0 && (len(q.Words)%rows != 0 || len(q.Words)/rows < columns) ||
+		columns > C.max_byte_columns {
 		panic("vector: sizes do not fit each other")
 	}
 	return len(q.Words) / max(rows, 1)
 }
 
-// RoundWords writes x as integers whose largest is so many, with a scale for each row of so many columns. What is behind the columns
-// stays as it is.
+// RoundWords writes x as integers whose largest is so many, with a scale for each row of so many columns. What is
+// behind the columns stays as it is.
 func (f Functions) RoundWords(q Words, x []float32, columns, largest int) {
 	stride := q.stride(len(x), columns)
 	if len(x) > 0 {
-		C.round_words(f.c, (*C.int16_t)(&q.Words[0]), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns), C.size_t(stride),
+		C.round_words(f.c, (*C.int16_t)(&q.Words[0]), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)),
+			C.size_t(columns), C.size_t(stride),
 			C.float(largest))
 	}
 }
 
-// ELURoundWords is as [Functions.RoundWords] after a bias for each column and after the activation that is e^v-1 below zero.
+// ELURoundWords is as [Functions.RoundWords] after a bias for each column and after the activation that is e^v-1
+// below zero.
 func (f Functions) ELURoundWords(q Words, x, bias []float32, largest int) {
 	columns := len(bias)
 	stride := q.stride(len(x), columns)
 	if len(x) > 0 {
-		C.elu_words(f.c, (*C.int16_t)(&q.Words[0]), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns), C.size_t(stride),
+		C.elu_words(f.c, (*C.int16_t)(&q.Words[0]), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns),
+			C.size_t(stride),
 			ptr(bias), C.float(largest))
 	}
 }
@@ -76,7 +80,8 @@ func (f Functions) Norm(y, x, weight, bias []float32, epsilon float32) {
 		panic("vector: sizes do not fit each other")
 	}
 	if len(x) > 0 {
-		C.norm(f.c, ptr(y), ptr(x), C.size_t(len(x)/columns), C.size_t(columns), ptr(weight), ptr(bias), C.float(epsilon))
+		C.norm(f.c, ptr(y), ptr(x), C.size_t(len(x)/columns), C.size_t(columns), ptr(weight), ptr(bias),
+			C.float(epsilon))
 	}
 }
 
@@ -112,8 +117,8 @@ type Past struct {
 // KeyPadding is how many keys behind a window may be read, for nothing.
 const KeyPadding = C.attend_padding
 
-// Queries are rows of heads, each Step values behind the one before. The first is at the position At, the next ones follow it, and each
-// sees its own position and those before it, Window of them.
+// Queries are rows of heads, each Step values behind the one before. The first is at the position At, the next ones
+// follow it, and each sees its own position and those before it, Window of them.
 type Queries struct {
 	Rows             []float32
 	Step, At, Window int
@@ -124,17 +129,19 @@ func AttendScratch(window int) int {
 	return C.attend_queries * (window + C.attend_queries + C.attend_padding)
 }
 
-// Attend writes rows y, what each query of so many heads sees of the past. What it gives depends on that alone, not on where it lies or on
-// other queries.
+// Attend writes rows y, what each query of so many heads sees of the past. What it gives depends on that alone, not
+// on where it lies or on other queries.
 func (f Functions) Attend(y []float32, width int, q Queries, p Past, heads int, scratch []float32) {
 	rows := len(y) / width
-	if len(y) != rows*width || width%heads != 0 || q.Step < width || q.At < 0 || q.Window < 1 || q.At+rows > p.Capacity ||
+	if len(y) != rows*width || width%heads != 0 || q.Step < width || q.At < 0 || q.Window < 1 ||
+		q.At+rows > p.Capacity ||
 		rows > 0 && len(q.Rows) < (rows-1)*q.Step+width || len(scratch) < AttendScratch(q.Window) ||
 		len(p.Keys) < width*p.Capacity+KeyPadding || len(p.Values) < width*p.Capacity {
 		panic("vector: sizes do not fit each other")
 	}
 	if rows > 0 {
-		C.attend(f.c, ptr(y), ptr(q.Rows), C.size_t(rows), C.size_t(q.Step), ptr(p.Keys), ptr(p.Values), C.size_t(p.Capacity), C.size_t(q.At),
+		C.attend(f.c, ptr(y), ptr(q.Rows), C.size_t(rows), C.size_t(q.Step), ptr(p.Keys), ptr(p.Values),
+			C.size_t(p.Capacity), C.size_t(q.At),
 			C.size_t(q.Window), C.size_t(heads), C.size_t(width/heads), ptr(scratch))
 	}
 }

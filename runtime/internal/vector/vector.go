@@ -1,5 +1,5 @@
-// Package vector has what vocoders and codecs compute beside products of integers: activations, sums, and small products of floats. Signals are
-// rows, one for a moment, of a value for each channel.
+// Package vector has what vocoders and codecs compute beside products of integers: activations, sums, and small
+// products of floats. Signals are rows, one for a moment, of a value for each channel.
 //
 // Which instructions run is decided when the program starts. All give the same bits.
 package vector
@@ -81,11 +81,13 @@ type Snake struct{ Frequency, Height []float32 }
 // Snake writes y, which must not be x.
 func (f Functions) Snake(y, x []float32, of Affine, s Snake) {
 	columns := len(of.Factor)
-	if len(y) != len(x) || len(of.Summand) != columns || len(s.Frequency) != columns || len(s.Height) != columns || len(x)%columns != 0 {
+	if len(y) != len(x) || len(of.Summand) != columns || len(s.Frequency) != columns || len(s.Height) != columns ||
+		len(x)%columns != 0 {
 		panic("vector: sizes do not fit each other")
 	}
 	if len(x) > 0 {
-		C.snake(f.c, ptr(y), ptr(x), C.size_t(len(x)/columns), C.size_t(columns), ptr(of.Factor), ptr(of.Summand), ptr(s.Frequency), ptr(s.Height))
+		C.snake(f.c, ptr(y), ptr(x), C.size_t(len(x)/columns), C.size_t(columns), ptr(of.Factor), ptr(of.Summand),
+			ptr(s.Frequency), ptr(s.Height))
 	}
 }
 
@@ -96,7 +98,8 @@ func (f Functions) Leaky(y, x []float32, of Affine, slope float32) {
 		panic("vector: sizes do not fit each other")
 	}
 	if len(x) > 0 {
-		C.leaky(f.c, ptr(y), ptr(x), C.size_t(len(x)/columns), C.size_t(columns), ptr(of.Factor), ptr(of.Summand), C.float(slope))
+		C.leaky(f.c, ptr(y), ptr(x), C.size_t(len(x)/columns), C.size_t(columns), ptr(of.Factor), ptr(of.Summand),
+			C.float(slope))
 	}
 }
 
@@ -143,7 +146,8 @@ func (f Functions) Multiply(m *Matrix, y, x []float32, rows, step int) {
 		panic("vector: sizes do not fit each other")
 	}
 	if rows > 0 {
-		C.dense(f.c, ptr(y), ptr(x), C.size_t(rows), C.size_t(m.In), C.size_t(step), C.size_t(m.Out), ptr(m.panels), ptr(m.bias))
+		C.dense(f.c, ptr(y), ptr(x), C.size_t(rows), C.size_t(m.In), C.size_t(step), C.size_t(m.Out), ptr(m.panels),
+			ptr(m.bias))
 	}
 }
 
@@ -158,7 +162,8 @@ type Integers struct {
 // stride returns how long a row is, of so many values.
 func (q Integers) stride(values, columns int) int {
 	rows := len(q.Scales)
-	if rows*columns != values || rows > 0 && (len(q.Bytes)%rows != 0 || len(q.Bytes)/rows < columns) || columns > C.max_byte_columns {
+	if rows*columns != values || rows > 0 && (len(q.Bytes)%rows != 0 || len(q.Bytes)/rows < columns) ||
+		columns > C.max_byte_columns {
 		panic("vector: sizes do not fit each other")
 	}
 	return len(q.Bytes) / max(rows, 1)
@@ -168,7 +173,8 @@ func (q Integers) stride(values, columns int) int {
 func (f Functions) Round(q Integers, x []float32, columns int) {
 	stride := q.stride(len(x), columns)
 	if len(x) > 0 {
-		C.round_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns), C.size_t(stride))
+		C.round_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns),
+			C.size_t(stride))
 	}
 }
 
@@ -180,7 +186,8 @@ func (f Functions) SnakeRound(q Integers, x []float32, of Affine, s Snake) {
 		panic("vector: sizes do not fit each other")
 	}
 	if len(x) > 0 {
-		C.snake_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns), C.size_t(stride),
+		C.snake_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns),
+			C.size_t(stride),
 			ptr(of.Factor), ptr(of.Summand), ptr(s.Frequency), ptr(s.Height))
 	}
 }
@@ -193,7 +200,8 @@ func (f Functions) LeakyRound(q Integers, x []float32, of Affine, slope float32)
 		panic("vector: sizes do not fit each other")
 	}
 	if len(x) > 0 {
-		C.leaky_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns), C.size_t(stride),
+		C.leaky_bytes(f.c, bytesOf(q), ptr(q.Scales), ptr(x), C.size_t(len(q.Scales)), C.size_t(columns),
+			C.size_t(stride),
 			ptr(of.Factor), ptr(of.Summand), C.float(slope))
 	}
 }
@@ -204,7 +212,8 @@ func (f Functions) Linear(y, x []float32, weights []int8, scales, bias []float32
 		panic("vector: sizes do not fit each other")
 	}
 	if len(weights) > 0 {
-		C.linear(f.c, ptr(y), ptr(x), C.size_t(len(x)), C.size_t(len(y)), (*C.int8_t)(&weights[0]), ptr(scales), ptr(bias))
+		C.linear(f.c, ptr(y), ptr(x), C.size_t(len(x)), C.size_t(len(y)), (*C.int8_t)(&weights[0]), ptr(scales),
+			ptr(bias))
 	}
 }
 

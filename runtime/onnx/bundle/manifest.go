@@ -1,8 +1,8 @@
 // Package bundle is the stored form of a neural model. It reads and checks the folder that the engine runs a model
 // from. Package convert makes such folders.
 //
-// A bundle is a folder: manifest.json, the graphs lm, flow and codec, host.safetensors with the few weights that the host itself
-// needs, the tokenizer and one file of keys and values for each voice.
+// A bundle is a folder: manifest.json, the graphs lm, flow and codec, host.safetensors with the few weights that the
+// host itself needs, the tokenizer and one file of keys and values for each voice.
 package bundle
 
 import (
@@ -25,7 +25,8 @@ const Format = 1
 // ManifestFile is the file that makes a folder a bundle.
 const ManifestFile = "manifest.json"
 
-// Manifest describes a bundle. Everything that changes how the model sounds or when it ends stands here and not in the engine.
+// Manifest describes a bundle. Everything that changes how the model sounds or when it ends stands here and not in
+// the engine.
 type Manifest struct {
 	Format     int       `json:"format"`
 	Model      Model     `json:"model"`
@@ -55,8 +56,9 @@ type Model struct {
 	Revision  string   `json:"revision,omitempty"`
 	Licence   string   `json:"licence,omitempty"`
 	Languages []string `json:"languages"`
-	Weights   string   `json:"weights_sha256"`         // of the checkpoint's file, or of weights that were made up: voices belong to exactly these
-	Codec     string   `json:"codec_sha256,omitempty"` // of the codec's file where the checkpoint came in two
+	// of the checkpoint's file, or of weights that were made up: voices belong to exactly these
+	Weights string `json:"weights_sha256"`
+	Codec   string `json:"codec_sha256,omitempty"` // of the codec's file where the checkpoint came in two
 }
 
 // Dims are the sizes of the model.
@@ -83,8 +85,8 @@ type Flow struct {
 	Steps int    `json:"steps"`
 }
 
-// The kinds of flow. Lagrangian self-distillation moves noise by steps that know where in time they begin and end. Drifting knows no
-// time and takes exactly one step: what the net returns is the latent.
+// The kinds of flow. Lagrangian self-distillation moves noise by steps that know where in time they begin and end.
+// Drifting knows no time and takes exactly one step: what the net returns is the latent.
 const (
 	LSD      = "lsd"
 	Drifting = "drifting"
@@ -118,7 +120,8 @@ type Quantised struct {
 	Rows     string `json:"rows"` // what they are multiplied with
 }
 
-// Graph is an ONNX file and what goes in and out. States are fed back: output NAME_out becomes input NAME of the next run.
+// Graph is an ONNX file and what goes in and out. States are fed back: output NAME_out becomes input NAME of the next
+// run.
 type Graph struct {
 	File
 	Inputs  []Value `json:"inputs"`
@@ -146,15 +149,17 @@ type Text struct {
 	RemoveSemicolons    bool      `json:"remove_semicolons"`
 	PadShort            bool      `json:"pad_short"` // eight spaces before fewer than five words
 	Replace             []Replace `json:"replace,omitempty"`
-	SentenceMarks       string    `json:"sentence_marks"` // those that the tokenizer has a piece for, for the reader of a manifest
+	// those that the tokenizer has a piece for, for the reader of a manifest
+	SentenceMarks string `json:"sentence_marks"`
 }
 
 // Trained says which text the model was trained on, as far as somebody has said so. The zero value says nothing: the
 // model reads what its tokenizer has pieces for, in whatever script it comes.
 type Trained struct {
-	Script      Script `json:"script,omitempty"`      // empty means Mixed
-	Punctuation string `json:"punctuation,omitempty"` // NoPunctuation, or the marks, such as ".,?", as in the rules of Text
-	Numbers     string `json:"numbers,omitempty"`     // NumbersAsWords, for the reader of a manifest
+	Script Script `json:"script,omitempty"` // empty means Mixed
+	// NoPunctuation, or the marks, such as ".,?", as in the rules of Text
+	Punctuation string `json:"punctuation,omitempty"`
+	Numbers     string `json:"numbers,omitempty"` // NumbersAsWords, for the reader of a manifest
 }
 
 // Script is how a model is given Hindi and English. What is not named is given as it is written.
@@ -217,7 +222,8 @@ type Limits struct {
 	MaxTokens       int     `json:"max_tokens"`
 	TokensPerSecond float64 `json:"tokens_per_second"` // slowest speech
 	PaddingSeconds  float64 `json:"padding_seconds"`   // added to it
-	Positions       int     `json:"positions"`         // rows of the rotation tables in the graph: voice, text and frames together
+	// rows of the rotation tables in the graph: voice, text and frames together
+	Positions int `json:"positions"`
 }
 
 // MaxFrames is the most frames that a chunk of so many tokens may sound.
@@ -232,7 +238,8 @@ func (l Limits) Longest(prompt int) int { return prompt + l.MaxTokens + l.MaxFra
 
 // Decode is how latents become audio.
 type Decode struct {
-	Plan   []int `json:"plan"`            // frames at a time; the last number repeats. Every bundle of this format has DecodePlan
+	// frames at a time; the last number repeats. Every bundle of this format has DecodePlan
+	Plan   []int `json:"plan"`
 	FadeIn int   `json:"fade_in_samples"` // of the first frame of a chunk; 0 means none
 }
 
@@ -287,11 +294,13 @@ func ReadManifest(data []byte) (Manifest, error) {
 		return Manifest{}, fmt.Errorf("manifest: %w", err)
 	}
 	if version.Engine != "" {
-		return Manifest{}, fmt.Errorf("manifest: this bundle is for the engine %.40q, and this is the engine for Pocket-TTS: "+
-			"choose that engine", version.Engine)
+		return Manifest{},
+			fmt.Errorf("manifest: this bundle is for the engine %.40q, and this is the engine for Pocket-TTS: "+
+				"choose that engine", version.Engine)
 	}
 	if version.Format != Format {
-		return Manifest{}, fmt.Errorf("manifest: format %d, this program reads %d: convert the model again", version.Format, Format)
+		return Manifest{},
+			fmt.Errorf("manifest: format %d, this program reads %d: convert the model again", version.Format, Format)
 	}
 	var m Manifest
 	if err := folder.ReadManifest(data, &m); err != nil {

@@ -76,7 +76,8 @@ func (m *Manifest) checkModel() error {
 	case m.Dims.Heads*m.Dims.HeadDim != m.Dims.Width:
 		return fmt.Errorf("dims: %d heads of %d are not a width of %d", m.Dims.Heads, m.Dims.HeadDim, m.Dims.Width)
 	case m.Dims.CodecWidth%(2*m.Dims.CodecHeads) != 0:
-		return fmt.Errorf("dims: codec_width %d does not divide into pairs for %d heads", m.Dims.CodecWidth, m.Dims.CodecHeads)
+		return fmt.Errorf("dims: codec_width %d does not divide into pairs for %d heads", m.Dims.CodecWidth,
+			m.Dims.CodecHeads)
 	case !(m.Dims.RoPE > 1) || !(m.Dims.CodecRoPE > 1) || !isFinite(m.Dims.RoPE) || !isFinite(m.Dims.CodecRoPE):
 		return fmt.Errorf("dims: rope periods %g and %g", m.Dims.RoPE, m.Dims.CodecRoPE)
 	case m.GELU != "tanh" && m.GELU != "erf":

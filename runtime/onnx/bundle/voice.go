@@ -17,8 +17,8 @@ type Prompt struct {
 	Positions int
 	K, V      [][]float32 // by layer: [heads, positions, head_dim]
 
-	// VoiceEmbedding, if not nil, is added to every row of a latent and to the start row, but to no row of text: models that were trained on a
-	// closed set of voices know each by its name too. [width]
+	// VoiceEmbedding, if not nil, is added to every row of a latent and to the start row, but to no row of text:
+	// models that were trained on a closed set of voices know each by its name too. [width]
 	VoiceEmbedding []float32
 }
 
@@ -67,7 +67,9 @@ func ReadPrompt(t *safetensors.Tensors, d Dims) (Prompt, error) {
 		known++
 	}
 	if extra := len(t.Names()) - known; extra > 0 {
-		return Prompt{}, fmt.Errorf("voice: %d entries that belong to none of %d layers: it was made with another model", extra, d.Layers)
+		return Prompt{},
+			fmt.Errorf("voice: %d entries that belong to none of %d layers: it was made with another model", extra,
+				d.Layers)
 	}
 	return p, nil
 }
@@ -147,11 +149,13 @@ func WritePrompt(w io.Writer, p Prompt, d Dims) error {
 		}
 		prefix := "transformer.layers." + strconv.Itoa(i) + ".self_attn/"
 		entries = append(entries,
-			safetensors.Tensor{Name: prefix + "cache", Shape: []int{2, 1, p.Positions, d.Heads, d.HeadDim}, Floats: cache},
+			safetensors.Tensor{Name: prefix + "cache", Shape: []int{2, 1, p.Positions, d.Heads, d.HeadDim},
+				Floats: cache},
 			safetensors.Tensor{Name: prefix + "offset", Shape: []int{1}, Ints: []int64{int64(p.Positions)}})
 	}
 	if p.VoiceEmbedding != nil {
-		entries = append(entries, safetensors.Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, d.Width}, Floats: p.VoiceEmbedding})
+		entries = append(entries,
+			safetensors.Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, d.Width}, Floats: p.VoiceEmbedding})
 	}
 	return safetensors.Write(w, entries...)
 }

@@ -81,7 +81,8 @@ func AddVoice(ctx context.Context, a Addition) (v bundle.Voice, err error) {
 		return v, err
 	}
 	defer func() { err = errors.Join(err, removeIn(a.Bundle, left)) }()
-	v.File, err = folder.CreateFile(a.Bundle, left, func(to io.Writer) error { return bundle.WritePrompt(to, prompt, b.Dims) })
+	v.File, err = folder.CreateFile(a.Bundle, left,
+		func(to io.Writer) error { return bundle.WritePrompt(to, prompt, b.Dims) })
 	if err == nil {
 		err = synced(filepath.Join(a.Bundle, left))
 	}
@@ -179,7 +180,8 @@ func (a *Addition) prompt(ctx context.Context, m bundle.Manifest) (p bundle.Prom
 	}
 	if strings.EqualFold(filepath.Ext(a.File), ".safetensors") {
 		if err = s.fromFile(reader, a.File); err == nil && s.stored {
-			err = fmt.Errorf("%s holds keys and values, and not what weights they were made with: give a recording", a.File)
+			err = fmt.Errorf("%s holds keys and values, and not what weights they were made with: give a recording",
+				a.File)
 		}
 	} else {
 		_, err = s.fromRecording(ctx, reader, weights, nil, a.File, most, a.Notice)

@@ -8,7 +8,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// Checkpoint is a published model: its weights under the names of upstream, its configuration, and what neither of them says.
+// Checkpoint is a published model: its weights under the names of upstream, its configuration, and what neither of
+// them says.
 type Checkpoint struct {
 	Weights   Weights
 	Config    Config
@@ -37,8 +38,9 @@ func (c *Config) dims() bundle.Dims {
 	lm, m := &c.FlowLM, &c.Mimi
 	return bundle.Dims{
 		Width: lm.Transformer.DModel, Layers: lm.Transformer.NumLayers, Heads: lm.Transformer.NumHeads,
-		HeadDim: lm.Transformer.DModel / lm.Transformer.NumHeads, FFN: lm.Transformer.DModel * lm.Transformer.HiddenScale,
-		Latent: m.Quantizer.Dimension, Vocab: lm.LookupTable.NBins, FlowWidth: lm.Flow.Dim,
+		HeadDim: lm.Transformer.DModel / lm.Transformer.NumHeads,
+		FFN:     lm.Transformer.DModel * lm.Transformer.HiddenScale,
+		Latent:  m.Quantizer.Dimension, Vocab: lm.LookupTable.NBins, FlowWidth: lm.Flow.Dim,
 		CodecWidth: m.Transformer.DModel, CodecHeads: m.Transformer.NumHeads, CodecWindow: m.Transformer.Context,
 		Upsample: c.resample(), RoPE: lm.Transformer.MaxPeriod, CodecRoPE: m.Transformer.MaxPeriod,
 	}
@@ -62,8 +64,8 @@ func (c *Checkpoint) Host() (bundle.Host, error) {
 	return h, err
 }
 
-// builder adds the parts that graphs have in common. The first weight that is missing or has another shape ends up in err, and
-// everything after it is built from zeros, so that the code reads without a check at each line.
+// builder adds the parts that graphs have in common. The first weight that is missing or has another shape ends up in
+// err, and everything after it is built from zeros, so that the code reads without a check at each line.
 type builder struct {
 	*graph.Builder
 	c     *Checkpoint
@@ -90,7 +92,8 @@ func (b *builder) drawn(states ...bundle.State) (*drawn, error) {
 		}
 		return list
 	}
-	return &drawn{b.Builder, bundle.Graph{Inputs: values(b.Inputs()), Outputs: values(b.Outputs()), States: states}}, nil
+	return &drawn{b.Builder, bundle.Graph{Inputs: values(b.Inputs()), Outputs: values(b.Outputs()), States: states}},
+		nil
 }
 
 func (d *drawn) built(err error) (Built, error) {
@@ -116,8 +119,8 @@ func (b *builder) weight(name string, shape ...int) graph.Value {
 	return b.Floats(name, b.read(name, shape...), shape...)
 }
 
-// linear multiplies rows of rank two by the transpose of a weight without bias. scale, if not empty, names a factor for each output,
-// which is worth nothing at run time when it is part of the weight.
+// linear multiplies rows of rank two by the transpose of a weight without bias. scale, if not empty, names a factor
+// for each output, which is worth nothing at run time when it is part of the weight.
 func (b *builder) linear(x graph.Value, weight string, out, in int, scale string) graph.Value {
 	w := b.read(weight, out, in)
 	factor := func(int) float32 { return 1 }
@@ -141,11 +144,13 @@ func (b *builder) dense(x graph.Value, prefix string, out, in int) graph.Value {
 
 // affine is dense in fp32, whatever the precision: for small weights, and where all that follows hangs on the result.
 func (b *builder) affine(x graph.Value, prefix string, out, in int) graph.Value {
-	return b.Op("Gemm", []graph.Value{x, b.weight(prefix+".weight", out, in), b.weight(prefix+".bias", out)}, graph.Attr{Name: "transB", Value: 1})
+	return b.Op("Gemm", []graph.Value{x, b.weight(prefix+".weight", out, in), b.weight(prefix+".bias", out)},
+		graph.Attr{Name: "transB", Value: 1})
 }
 
 func (b *builder) norm(x graph.Value, prefix string, width int, epsilon float32) graph.Value {
-	return b.Op("LayerNormalization", []graph.Value{x, b.weight(prefix+".weight", width), b.weight(prefix+".bias", width)},
+	return b.Op("LayerNormalization",
+		[]graph.Value{x, b.weight(prefix+".weight", width), b.weight(prefix+".bias", width)},
 		graph.Attr{Name: "epsilon", Value: epsilon})
 }
 

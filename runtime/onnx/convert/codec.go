@@ -8,11 +8,13 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// Codec builds the decoder from latents to samples. Any number of frames can be decoded at once; what one call leaves for the next
-// is in the states, which start as zeros. A state may be written in place: it is only written after it was read.
+// Codec builds the decoder from latents to samples. Any number of frames can be decoded at once; what one call leaves
+// for the next is in the states, which start as zeros. A state may be written in place: it is only written after it
+// was read.
 //
-// The host gives the rotations of the new positions, and a mask that is added to attention scores: one row for each new position, one
-// column for each of the window-1 positions before and for each new one, 0 where a row may look and minus infinity elsewhere.
+// The host gives the rotations of the new positions, and a mask that is added to attention scores: one row for each
+// new position, one column for each of the window-1 positions before and for each new one, 0 where a row may look and
+// minus infinity elsewhere.
 func (c *Checkpoint) Codec() (Built, error) {
 	d, err := c.codec()
 	return d.built(err)
@@ -44,7 +46,8 @@ func (c *Checkpoint) codec() (*drawn, error) {
 	x = b.conv(x, p+"0.conv", channels, width, m.SEANet.KernelSize)
 	for i, ratio := range m.SEANet.Ratios {
 		x = b.elu(x)
-		upsample := b.transposed // the widest, whose long sums would lose too much of what plans of decoding may differ by
+		// the widest, whose long sums would lose too much of what plans of decoding may differ by
+		upsample := b.transposed
 		if i > 0 && positions%2 == 0 {
 			upsample = b.transposedPairs
 		}
@@ -85,8 +88,8 @@ func (b *codecBuilder) transpose(x graph.Value) graph.Value {
 	return b.Op("Transpose", []graph.Value{x}, graph.Attr{Name: "perm", Value: []int64{0, 2, 1}})
 }
 
-// elu is x above zero and e^x-1 below, put together of operators that ONNX Runtime has for wide registers. Its own Elu is not among
-// them: it took an eighth of the time of decoding.
+// elu is x above zero and e^x-1 below, put together of operators that ONNX Runtime has for wide registers. Its own
+// Elu is not among them: it took an eighth of the time of decoding.
 func (b *codecBuilder) elu(x graph.Value) graph.Value {
 	below := b.Op("Exp", []graph.Value{b.Op("Min", []graph.Value{x, b.Float(0)})})
 	return b.Op("Max", []graph.Value{x, b.Op("Sub", []graph.Value{below, b.Float(1)})})
@@ -100,16 +103,18 @@ func (b *codecBuilder) conv(x graph.Value, name string, out, in, kernel int) gra
 	return b.Op("Conv", []graph.Value{x, b.weight(name+".weight", out, in, kernel), b.weight(name+".bias", out)})
 }
 
-// last is a convolution to a single channel that looks back only. The taps are applied before they are shifted against each other and
-// added: what has to be copied is then a row for each tap, not all channels.
+// last is a convolution to a single channel that looks back only. The taps are applied before they are shifted
+// against each other and added: what has to be copied is then a row for each tap, not all channels.
 func (b *codecBuilder) last(x graph.Value, name string, in, kernel int) graph.Value {
 	w := b.read(name+".weight", 1, in, kernel)
 	taps, bias := make([]float32, kernel*in), make([]float32, kernel)
 	for i, v := range w {
 		taps[i%kernel*in+i/kernel] = v
 	}
-	bias[kernel-1] = b.read(name+".bias", 1)[0] // the tap of the newest position, of which nothing is carried into another call
-	y := b.Op("Conv", []graph.Value{x, b.Floats(name+".weight", taps, kernel, in, 1), b.Floats(name+".bias", bias, kernel)})
+	// the tap of the newest position, of which nothing is carried into another call
+	bias[kernel-1] = b.read(name+".bias", 1)[0]
+	y := b.Op("Conv",
+		[]graph.Value{x, b.Floats(name+".weight", taps, kernel, in, 1), b.Floats(name+".bias", bias, kernel)})
 	if kernel == 1 {
 		return y
 	}
@@ -128,9 +133,9 @@ func (b *codecBuilder) last(x graph.Value, name string, in, kernel int) graph.Va
 	return sum
 }
 
-// A transposed convolution of twice its stride gives, for each position, stride many outputs, which depend on it and on the position
-// before. So it is a plain convolution with a kernel of two and stride times the channels, which runs faster, and what it carries from
-// call to call is one input instead of a half-finished output.
+// A transposed convolution of twice its stride gives, for each position, stride many outputs, which depend on it and
+// on the position before. So it is a plain convolution with a kernel of two and stride times the channels, which runs
+// faster, and what it carries from call to call is one input instead of a half-finished output.
 
 // upsample is such a convolution of each channel for itself, without bias.
 func (b *codecBuilder) upsample(x graph.Value, name string, width, stride int) graph.Value {
@@ -182,8 +187,8 @@ func (b *codecBuilder) transposedPairs(x graph.Value, name string, in, out, stri
 	return b.spread(y, out, 2*stride)
 }
 
-// phases takes the weight of a transposed convolution apart, [in, out, 2*stride], into the parts of a position and of the one before, both
-// [out*stride, in].
+// phases takes the weight of a transposed convolution apart, [in, out, 2*stride], into the parts of a position and of
+// the one before, both [out*stride, in].
 func phases(w []float32, in, out, stride int) (before, at []float32) {
 	before, at = make([]float32, out*stride*in), make([]float32, out*stride*in)
 	for i := range in {
@@ -198,12 +203,14 @@ func phases(w []float32, in, out, stride int) (before, at []float32) {
 }
 
 // ofTwo is the plain convolution with a kernel of two.
-func (b *codecBuilder) ofTwo(x graph.Value, name string, before, at []float32, in, out, stride int, bias []graph.Value, attrs ...graph.Attr) graph.Value {
+func (b *codecBuilder) ofTwo(x graph.Value, name string, before, at []float32, in, out, stride int,
+	bias []graph.Value, attrs ...graph.Attr) graph.Value {
 	w := make([]float32, 0, 2*len(at))
 	for i := range at {
 		w = append(w, before[i], at[i])
 	}
-	inputs := []graph.Value{b.carry(x, name, 1, 1, in, 1), b.Floats(name+".weight", w, out*stride, len(at)/(out*stride), 2)}
+	inputs := []graph.Value{b.carry(x, name, 1, 1, in, 1),
+		b.Floats(name+".weight", w, out*stride, len(at)/(out*stride), 2)}
 	return b.spread(b.Op("Conv", append(inputs, bias...), attrs...), out, stride)
 }
 
@@ -234,26 +241,32 @@ func (b *codecBuilder) layer(x graph.Value, i int, cos, sin, mask graph.Value) g
 	in := p + "self_attn.in_proj.weight"
 	qkv := b.multiply(b.norm(x, p+"norm1", width, 1e-5), in, b.attentionWeight(in), width, 3*width)
 	qkv = b.Op("Reshape", []graph.Value{qkv, b.Ints(-1, 3, int64(heads), int64(head))})
-	qkv = b.Op("Transpose", []graph.Value{qkv}, graph.Attr{Name: "perm", Value: []int64{1, 2, 0, 3}}) // [3, heads, positions, head]
+	// [3, heads, positions, head]
+	qkv = b.Op("Transpose", []graph.Value{qkv}, graph.Attr{Name: "perm", Value: []int64{1, 2, 0, 3}})
 	parts := b.Ops("", "Split", 2, []graph.Value{qkv, b.Ints(2, 1)}, graph.Attr{Name: "axis", Value: 0})
-	qk := b.Ops("", "Split", 2, []graph.Value{b.rotate(parts[0], cos, sin, head/2), b.Ints(1, 1)}, graph.Attr{Name: "axis", Value: 0})
+	qk := b.Ops("", "Split", 2, []graph.Value{b.rotate(parts[0], cos, sin, head/2), b.Ints(1, 1)},
+		graph.Attr{Name: "axis", Value: 0})
 
 	before := d.CodecWindow - 1
 	k := b.carry(qk[1], p+"K", before, 1, heads, before, head)
 	v := b.carry(parts[1], p+"V", before, 1, heads, before, head)
-	scores := b.Op("MatMul", []graph.Value{qk[0], b.Op("Transpose", []graph.Value{k}, graph.Attr{Name: "perm", Value: []int64{0, 1, 3, 2}})})
-	seen := b.Op("Softmax", []graph.Value{b.Op("Add", []graph.Value{scores, mask})}, graph.Attr{Name: "axis", Value: -1})
-	y := b.Op("Transpose", []graph.Value{b.Op("MatMul", []graph.Value{seen, v})}, graph.Attr{Name: "perm", Value: []int64{0, 2, 1, 3}})
+	scores := b.Op("MatMul",
+		[]graph.Value{qk[0], b.Op("Transpose", []graph.Value{k}, graph.Attr{Name: "perm", Value: []int64{0, 1, 3, 2}})})
+	seen := b.Op("Softmax", []graph.Value{b.Op("Add", []graph.Value{scores, mask})},
+		graph.Attr{Name: "axis", Value: -1})
+	y := b.Op("Transpose", []graph.Value{b.Op("MatMul", []graph.Value{seen, v})},
+		graph.Attr{Name: "perm", Value: []int64{0, 2, 1, 3}})
 	y = b.Op("Reshape", []graph.Value{y, b.Ints(-1, int64(width))})
 	x = b.Op("Add", []graph.Value{x, b.linear(y, p+"self_attn.out_proj.weight", width, width, p+"layer_scale_1.scale")})
 
 	f := b.gelu(b.linear(b.norm(x, p+"norm2", width, 1e-5), p+"linear1.weight", m.DimFeedforward, width, ""))
-	return b.Op("Add", []graph.Value{x, b.linear(f, p+"linear2.weight", width, m.DimFeedforward, p+"layer_scale_2.scale")})
+	return b.Op("Add",
+		[]graph.Value{x, b.linear(f, p+"linear2.weight", width, m.DimFeedforward, p+"layer_scale_2.scale")})
 }
 
-// attentionWeight is the transposed weight of queries, keys and values. Queries are scaled already. The rotation turns neighbours in
-// a head; here the first of all pairs come before the second, so that it turns one half against the other. As queries and keys are
-// reordered alike, their products stay what they are.
+// attentionWeight is the transposed weight of queries, keys and values. Queries are scaled already. The rotation
+// turns neighbours in a head; here the first of all pairs come before the second, so that it turns one half against
+// the other. As queries and keys are reordered alike, their products stay what they are.
 func (b *codecBuilder) attentionWeight(name string) []float32 {
 	d := b.c.Dims()
 	width, head := d.CodecWidth, d.CodecWidth/d.CodecHeads

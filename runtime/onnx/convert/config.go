@@ -18,8 +18,8 @@ const (
 	sampleRate   = speech.SampleRate
 )
 
-// Config is the configuration file that a checkpoint of this family comes with. Only what the engine depends on is checked; the rest
-// is named so that a key nobody knows is an error instead of a setting that silently does nothing.
+// Config is the configuration file that a checkpoint of this family comes with. Only what the engine depends on is
+// checked; the rest is named so that a key nobody knows is an error instead of a setting that silently does nothing.
 type Config struct {
 	WeightsPath                 string            `yaml:"weights_path"`
 	WeightsPathWithoutCloning   string            `yaml:"weights_path_without_voice_cloning"`

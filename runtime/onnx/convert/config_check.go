@@ -16,7 +16,8 @@ const (
 	maxLayers = 1 << 10
 )
 
-// check refuses, by name, what the graphs are not built for. A model would still speak with most of these, only wrongly.
+// check refuses, by name, what the graphs are not built for. A model would still speak with most of these, only
+// wrongly.
 func (c *Config) check() error {
 	if err := c.checkSizes(); err != nil {
 		return err
@@ -66,8 +67,8 @@ func (c *Config) checkSizes() error {
 	return nil
 }
 
-// checkStudent refuses the forms that only upstream's smallest students have (2, 7 and 18 million values). Written out as what a
-// model has without the key, or as null, each of the keys is accepted.
+// checkStudent refuses the forms that only upstream's smallest students have (2, 7 and 18 million values). Written
+// out as what a model has without the key, or as null, each of the keys is accepted.
 func (c *Config) checkStudent() error {
 	lm, t := &c.FlowLM, &c.FlowLM.Transformer
 	for _, k := range []struct {
@@ -83,7 +84,8 @@ func (c *Config) checkStudent() error {
 			return studentError(k.name)
 		}
 	}
-	for name, node := range map[string]*yaml.Node{"mimi.decoder_seanet": &c.Mimi.DecoderSEANet, "mimi.decoder_transformer": &c.Mimi.DecoderTransformer} {
+	for name, node := range map[string]*yaml.Node{"mimi.decoder_seanet": &c.Mimi.DecoderSEANet,
+		"mimi.decoder_transformer": &c.Mimi.DecoderTransformer} {
 		if !node.IsZero() && node.Tag != "!!null" {
 			return studentError(name)
 		}
@@ -122,7 +124,8 @@ func (c *Config) checkCodec() error {
 	m := &c.Mimi
 	switch t := &m.Transformer; {
 	case m.SampleRate != sampleRate || m.FrameRate != 12.5 || m.Channels != 1 || m.SEANet.Channels != 1:
-		return fmt.Errorf("mimi: %d channels of %d Hz in %g frames a second, want one of %d in 12.5", m.Channels, m.SampleRate, m.FrameRate, sampleRate)
+		return fmt.Errorf("mimi: %d channels of %d Hz in %g frames a second, want one of %d in 12.5", m.Channels,
+			m.SampleRate, m.FrameRate, sampleRate)
 	case t.DModel%t.NumHeads != 0 || t.DModel/t.NumHeads%2 != 0:
 		return fmt.Errorf("mimi.transformer: %d over %d heads is not an even number each", t.DModel, t.NumHeads)
 	case t.DModel != m.SEANet.Dimension || m.Quantizer.OutputDimension != m.SEANet.Dimension:
@@ -142,7 +145,8 @@ func (c *Config) checkCodec() error {
 		hop *= r
 	}
 	if len(m.SEANet.Ratios) > 8 || hop == 0 || frameSamples%hop != 0 {
-		return fmt.Errorf("mimi.seanet.ratios: %v do not divide a frame of %d samples", m.SEANet.Ratios[:min(len(m.SEANet.Ratios), 8)], frameSamples)
+		return fmt.Errorf("mimi.seanet.ratios: %v do not divide a frame of %d samples",
+			m.SEANet.Ratios[:min(len(m.SEANet.Ratios), 8)], frameSamples)
 	}
 	return nil
 }

@@ -17,15 +17,17 @@ import (
 
 // Conversion says what to make a bundle of. Paths that are empty are looked for beside the configuration.
 type Conversion struct {
-	Config      string            // yaml of the model, or the config.json of upstream's exporter
-	Weights     string            // safetensors; empty means weights_path of the configuration, or flow_lm.weights_path
-	MimiWeights string            // safetensors of the codec where Weights is the language model alone; empty means mimi.weights_path
+	Config  string // yaml of the model, or the config.json of upstream's exporter
+	Weights string // safetensors; empty means weights_path of the configuration, or flow_lm.weights_path
+	// safetensors of the codec where Weights is the language model alone; empty means mimi.weights_path
+	MimiWeights string
 	Tokenizer   string            // SentencePiece model or tokenizer.json; empty means that of the configuration
 	Voices      map[string]string // by name of the voice: safetensors, or a recording to clone it from
 	Language    string            // of the voices, such as hi-IN+en-IN
 
-	Consent      map[string]bundle.Consent // of the speakers, by name of the voice, kept in the manifest
-	VoiceSeconds int                       // that a voice may have which [AddVoice] adds, 0 to 30; 0 means those of the longest in Voices
+	Consent map[string]bundle.Consent // of the speakers, by name of the voice, kept in the manifest
+	// that a voice may have which [AddVoice] adds, 0 to 30; 0 means those of the longest in Voices
+	VoiceSeconds int
 
 	ID, Revision, Licence string
 	GELU                  string   // empty means that of a config.json, or tanh
@@ -43,8 +45,8 @@ type Conversion struct {
 	// Notice, if not nil, hears what of the model is not used, and what makes a recording a bad voice, in a line each.
 	Notice func(line string)
 
-	// Progress, if not nil, hears how much is done of the whole, in no particular unit, and what is being done. It is called from the
-	// goroutine that called Convert, many times a second. The last call has done == total.
+	// Progress, if not nil, hears how much is done of the whole, in no particular unit, and what is being done. It is
+	// called from the goroutine that called Convert, many times a second. The last call has done == total.
 	Progress func(done, total int64, what string)
 }
 
@@ -53,24 +55,27 @@ type Conversion struct {
 // The configuration may name files by addresses, which Resolve brings. The tokenizer is a SentencePiece model or a
 // tokenizer.json and is kept as it is.
 //
-// The weights are safetensors in 32 or 16 bits: one file under upstream's names, or the language model and the codec in a file each,
-// under the names of upstream or of the library that trains them; of a whole model that is given as codec only the codec is used. What
-// is missing, unknown, of another shape or not a finite number is an error that names it. Pickled checkpoints are refused.
+// The weights are safetensors in 32 or 16 bits: one file under upstream's names, or the language model and the codec
+// in a file each, under the names of upstream or of the library that trains them; of a whole model that is given as
+// codec only the codec is used. What is missing, unknown, of another shape or not a finite number is an error that
+// names it. Pickled checkpoints are refused.
 //
-// A voice is stored keys and values, or else a prompt that is read by the language model here and now: embeddings (audio_prompt), latents
-// of the encoder (latents, or voice_prompts inside the checkpoint), or a recording in any format that [recording.Read] reads. Stored keys and values must have been made with the
-// very same weights, which cannot be seen in them: with others of the same shape speech does not end.
+// A voice is stored keys and values, or else a prompt that is read by the language model here and now: embeddings
+// (audio_prompt), latents of the encoder (latents, or voice_prompts inside the checkpoint), or a recording in any
+// format that [recording.Read] reads. Stored keys and values must have been made with the very same weights, which
+// cannot be seen in them: with others of the same shape speech does not end.
 //
-// The bundle appears under its name when it is whole. Until then it grows in a folder beside it, which is removed when Convert fails or ctx
-// ends; a process that is killed leaves it, as .NAME.growing-…. Memory stays near twice the size of the largest graph: for six layers 0.22 GB
-// in int8 and 0.66 GB in fp32, and 0.25 GB more while a recording of 30 s is read. Reading a voice takes seconds, a recording about as long
-// as it sounds, on all processors.
+// The bundle appears under its name when it is whole. Until then it grows in a folder beside it, which is removed
+// when Convert fails or ctx ends; a process that is killed leaves it, as .NAME.growing-…. Memory stays near twice the
+// size of the largest graph: for six layers 0.22 GB in int8 and 0.66 GB in fp32, and 0.25 GB more while a recording
+// of 30 s is read. Reading a voice takes seconds, a recording about as long as it sounds, on all processors.
 func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return bundle.Manifest{}, err
 	}
 	if c.VoiceSeconds < 0 || c.VoiceSeconds > recording.UsedSeconds {
-		return bundle.Manifest{}, fmt.Errorf("room for voices of %d s: want 0 to %d", c.VoiceSeconds, recording.UsedSeconds)
+		return bundle.Manifest{},
+			fmt.Errorf("room for voices of %d s: want 0 to %d", c.VoiceSeconds, recording.UsedSeconds)
 	}
 	for name, consent := range c.Consent {
 		if err := consent.Check(); err != nil {
@@ -103,9 +108,11 @@ func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, 
 	}
 	w := writer{report: c.Progress, Source: Source{
 		Checkpoint: Checkpoint{
-			Weights: weights, Config: config, GELU: or(c.GELU, gelu), Precision: or(c.Precision, bundle.FP32), Steps: steps,
+			Weights: weights, Config: config, GELU: or(c.GELU, gelu), Precision: or(c.Precision, bundle.FP32),
+			Steps: steps,
 		},
-		Model:     bundle.Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: strings.Split(c.Language, "+")},
+		Model: bundle.Model{ID: c.ID, Revision: c.Revision, Licence: c.Licence,
+			Languages: strings.Split(c.Language, "+")},
 		Tokenizer: tokenizer, Text: TextRules(config, pieces, c.Trained), Trained: c.Trained,
 		Sampling: DefaultSampling(config), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}}
@@ -174,7 +181,8 @@ func (c *Conversion) tokenizer(
 		return nil, nil, fmt.Errorf("tokenizer: %s: %w", path, err)
 	}
 	if got, want := pieces.Size(), config.FlowLM.LookupTable.NBins; got != want {
-		return nil, nil, fmt.Errorf("tokenizer: %s has %d pieces, and n_bins of the configuration is %d: it is that of another model", path, got, want)
+		return nil, nil,
+			fmt.Errorf("tokenizer: %s has %d pieces, and n_bins of the configuration is %d: it is that of another model", path, got, want)
 	}
 	return data, pieces, nil
 }
@@ -200,8 +208,8 @@ func (c *Conversion) open(ctx context.Context, config *Config) (w *fileWeights, 
 	return w, model, codec, nil
 }
 
-// weights returns the files of the weights; codec is empty where one file holds all. Files that were named come before those of the
-// configuration, which may still name where the codec was once trained.
+// weights returns the files of the weights; codec is empty where one file holds all. Files that were named come
+// before those of the configuration, which may still name where the codec was once trained.
 func (c *Conversion) weights(ctx context.Context, config *Config) (model, codec string, err error) {
 	switch {
 	case c.Weights == "" && c.MimiWeights == "" && config.FlowLM.WeightsPath == "":

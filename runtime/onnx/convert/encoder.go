@@ -24,7 +24,8 @@ type stage struct{ hidden, back, down convolution }
 
 // convolution looks back only.
 type convolution struct {
-	weights                 []float32 // [out, kernel, in]: as positions follow one another, what a row reads is one piece
+	// [out, kernel, in]: as positions follow one another, what a row reads is one piece
+	weights                 []float32
 	bias                    []float32 // nil is none
 	out, in, kernel, stride int
 	repeats                 bool // whether the first position stands before the beginning, instead of zeros
@@ -115,8 +116,8 @@ func (e *encoder) encode(ctx context.Context, samples []float64) ([]float64, err
 	return e.run(ctx, &e.down, x)
 }
 
-// convolve runs the convolutions over two seconds at a time, because at the rate of samples all of them take a lot of memory. A piece
-// begins as much earlier as the convolutions look back, so that pieces fit together exactly.
+// convolve runs the convolutions over two seconds at a time, because at the rate of samples all of them take a lot of
+// memory. A piece begins as much earlier as the convolutions look back, so that pieces fit together exactly.
 func (e *encoder) convolve(ctx context.Context, samples []float64) ([]float64, error) {
 	const piece = 25 * frameSamples
 	back, hop := e.lookback()

@@ -126,7 +126,8 @@ func readExported(data []byte) (Config, error) {
 	if err := e.checkVoices(); err != nil {
 		return Config{}, err
 	}
-	c := Config{WeightsPath: e.Weights, DefaultTemperature: e.Temperature, DefaultEOSThreshold: e.EOSThreshold, exported: &e}
+	c := Config{WeightsPath: e.Weights, DefaultTemperature: e.Temperature, DefaultEOSThreshold: e.EOSThreshold,
+		exported: &e}
 	to := &c.FlowLM
 	to.DType, to.InsertBOSBeforeVoice = "float32", lm.InsertBOS
 	to.Flow.Depth, to.Flow.Dim, to.Flow.Type = lm.FlowDepth, lm.FlowDim, bundle.LSD

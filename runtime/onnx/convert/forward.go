@@ -11,8 +11,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// transformer reads rows in plain Go, in double precision. It makes what a bundle stores once and serves for ever, so that exactness
-// counts for more than speed.
+// transformer reads rows in plain Go, in double precision. It makes what a bundle stores once and serves for ever, so
+// that exactness counts for more than speed.
 type transformer struct {
 	weights Weights
 	prefix  string // of its layers
@@ -25,8 +25,9 @@ type transformer struct {
 	worked                       func(products int64) // is told of the products that were made
 }
 
-// read replaces x, rows of width values, by what the last layer makes of them. If keep is not nil it is given the keys, already rotated,
-// and the values of every layer, both [rows, width]; then the last layer is not finished, for its keys are all that counts.
+// read replaces x, rows of width values, by what the last layer makes of them. If keep is not nil it is given the
+// keys, already rotated, and the values of every layer, both [rows, width]; then the last layer is not finished, for
+// its keys are all that counts.
 func (t *transformer) read(ctx context.Context, x []float64, keep func(k, v []float64)) error {
 	rows := len(x) / t.width
 	cos, sin := make([]float32, rows*t.width/t.heads/2), make([]float32, rows*t.width/t.heads/2)
@@ -180,8 +181,8 @@ func (l *layerReader) attend(ctx context.Context, q, k, v []float64) []float64 {
 	return y
 }
 
-// multiplyRows writes the products of rows of x and a weight of [out, in] plus a bias, which may be nil. A row begins every step values, so
-// that rows of a convolution may overlap. x holds as many rows as y has room for.
+// multiplyRows writes the products of rows of x and a weight of [out, in] plus a bias, which may be nil. A row begins
+// every step values, so that rows of a convolution may overlap. x holds as many rows as y has room for.
 func multiplyRows(ctx context.Context, y, x []float64, step int, w, bias []float32, in int) error {
 	out := len(w) / in
 	rows := len(y) / out
@@ -222,7 +223,8 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// share cuts n pieces of work into blocks and lets all processors work on them, until ctx ends, whose cause it returns then.
+// share cuts n pieces of work into blocks and lets all processors work on them, until ctx ends, whose cause it
+// returns then.
 func share(ctx context.Context, n, block int, work func(from, to int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -7,9 +7,10 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// Weights use all of a byte. Products of such bytes do not fit 16 bits two by two, so that nothing may add them there: the engine multiplies with
-// kernels of its own, which add in 32 bits. A bit less in the weights would cost more than it spares: on the models of testdata the state is off
-// by 2.4 to 3.4 % instead of 1.5 to 2.1 %, and where the end of speech hangs on it, speech ends elsewhere.
+// Weights use all of a byte. Products of such bytes do not fit 16 bits two by two, so that nothing may add them
+// there: the engine multiplies with kernels of its own, which add in 32 bits. A bit less in the weights would cost
+// more than it spares: on the models of testdata the state is off by 2.4 to 3.4 % instead of 1.5 to 2.1 %, and where
+// the end of speech hangs on it, speech ends elsewhere.
 const weightRange = 127
 
 // integerMatrices is what the manifest says about them.
@@ -28,8 +29,8 @@ func (b *builder) countRows(x graph.Value) {
 
 // multiply multiplies rows, of rank two, by a matrix of [in, out]. See countRows.
 //
-// With integers, every row has a scale of its own. A scale for all rows at once would be cheaper, but then what a row becomes would
-// depend on the others: on who else is in a batch, and on how long the text is.
+// With integers, every row has a scale of its own. A scale for all rows at once would be cheaper, but then what a row
+// becomes would depend on the others: on who else is in a batch, and on how long the text is.
 func (b *builder) multiply(x graph.Value, name string, matrix []float32, in, out int) graph.Value {
 	if b.c.Precision != bundle.Int8 {
 		return b.Op("MatMul", []graph.Value{x, b.Floats(name, matrix, in, out)})

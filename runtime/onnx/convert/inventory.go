@@ -61,7 +61,8 @@ func (c *Config) flowNet() []part {
 	}
 	for i := range 2 {
 		q := fmt.Sprintf("%stime_embed.%d.", p, i)
-		parts = append(parts, part{q + "freqs", []int{-1}}, part{q + "mlp.0.weight", []int{f, -1}}, part{q + "mlp.0.bias", []int{f}},
+		parts = append(parts, part{q + "freqs", []int{-1}}, part{q + "mlp.0.weight", []int{f, -1}},
+			part{q + "mlp.0.bias", []int{f}},
 			part{q + "mlp.2.weight", []int{f, f}}, part{q + "mlp.2.bias", []int{f}}, part{q + "mlp.3.alpha", []int{f}})
 	}
 	return parts
@@ -87,14 +88,16 @@ func (c *Config) decoder() []part {
 	parts = append(parts, affineParts(p+"0.conv", channels, width, s.KernelSize)...)
 	for i, ratio := range s.Ratios {
 		up := p + strconv.Itoa(3*i+2) + ".convtr"
-		parts = append(parts, part{up + ".weight", []int{channels, channels / 2, 2 * ratio}}, part{up + ".bias", []int{channels / 2}})
+		parts = append(parts, part{up + ".weight", []int{channels, channels / 2, 2 * ratio}},
+			part{up + ".bias", []int{channels / 2}})
 		channels /= 2
 		parts = append(parts, residualParts(p+strconv.Itoa(3*i+3), channels, s.ResidualKernelSize)...)
 	}
 	return append(parts, affineParts(p+strconv.Itoa(3*len(s.Ratios)+2)+".conv", 1, channels, s.LastKernelSize)...)
 }
 
-// encoder lists the weights that turn a recording into a voice prompt. They may be missing: such a model clones no voices.
+// encoder lists the weights that turn a recording into a voice prompt. They may be missing: such a model clones no
+// voices.
 func (c *Config) encoder() []part {
 	m := &c.Mimi
 	width := m.Transformer.DModel
@@ -115,7 +118,8 @@ func (c *Config) encoder() []part {
 }
 
 func residualParts(p string, channels, kernel int) []part {
-	return append(affineParts(p+".block.1.conv", channels/2, channels, kernel), affineParts(p+".block.3.conv", channels, channels/2, 1)...)
+	return append(affineParts(p+".block.1.conv", channels/2, channels, kernel),
+		affineParts(p+".block.3.conv", channels, channels/2, 1)...)
 }
 
 func (c *Config) codecTransformer(p string) (parts []part) {
@@ -123,7 +127,8 @@ func (c *Config) codecTransformer(p string) (parts []part) {
 	for i := range m.NumLayers {
 		q := layer(p+"transformer.layers.", i)
 		parts = append(parts, layerParts(q, m.DModel, m.DimFeedforward)...)
-		parts = append(parts, part{q + "layer_scale_1.scale", []int{m.DModel}}, part{q + "layer_scale_2.scale", []int{m.DModel}})
+		parts = append(parts, part{q + "layer_scale_1.scale", []int{m.DModel}},
+			part{q + "layer_scale_2.scale", []int{m.DModel}})
 	}
 	return parts
 }
@@ -161,7 +166,8 @@ func (c *Config) optional() []part {
 		part{lutEmbedding, []int{-1, -1}}, part{lutProjection, []int{width, -1}}, part{lutPadding, []int{1, 1, width}})
 }
 
-// check compares the weights with what the configuration describes: nothing may be missing, unknown or of another shape.
+// check compares the weights with what the configuration describes: nothing may be missing, unknown or of another
+// shape.
 func (w *fileWeights) check(c *Config) error {
 	known := map[string]bool{}
 	var missing []string

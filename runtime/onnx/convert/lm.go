@@ -12,10 +12,11 @@ import (
 // LM builds the graph of the language model. It reads many rows at once (prefill, one stream) or one row for each of
 // several streams.
 //
-// The host makes the rows, so that text, the start row and latents look alike to the graph. Keys and values are written in place: the
-// tensors KI and VI must also be given as the outputs KI_out and VI_out. lengths holds the number of positions before the last row of
-// each stream, total the number of positions of the longest stream, with the new rows. The graph returns h, the state after the last
-// row, and eos, its logit; with one flow step it returns latent too, which is noise moved by the flow.
+// The host makes the rows, so that text, the start row and latents look alike to the graph. Keys and values are
+// written in place: the tensors KI and VI must also be given as the outputs KI_out and VI_out. lengths holds the
+// number of positions before the last row of each stream, total the number of positions of the longest stream, with
+// the new rows. The graph returns h, the state after the last row, and eos, its logit; with one flow step it returns
+// latent too, which is noise moved by the flow.
 func (c *Checkpoint) LM() (Built, error) {
 	d, err := c.lm()
 	return d.built(err)
@@ -37,11 +38,13 @@ func (c *Checkpoint) lm() (*drawn, error) {
 	cosines, sines := b.Floats("cos", cos, c.Positions, d.HeadDim/2), b.Floats("sin", sin, c.Positions, d.HeadDim/2)
 	// Rows of all streams lie in one matrix; attention alone has to tell streams apart.
 	shape := b.Op("Shape", []graph.Value{rows})
-	packed := b.Op("Concat", []graph.Value{b.Op("Slice", []graph.Value{shape, b.Ints(0), b.Ints(2)}), b.Ints(int64(3 * d.Width))},
+	packed := b.Op("Concat",
+		[]graph.Value{b.Op("Slice", []graph.Value{shape, b.Ints(0), b.Ints(2)}), b.Ints(int64(3 * d.Width))},
 		graph.Attr{Name: "axis", Value: 0})
 	flat := b.Ints(-1, int64(d.Width))
 	last := func(x graph.Value) graph.Value {
-		return b.Op("Reshape", []graph.Value{b.Op("Gather", []graph.Value{x, b.Ints(-1)}, graph.Attr{Name: "axis", Value: 1}), flat})
+		return b.Op("Reshape",
+			[]graph.Value{b.Op("Gather", []graph.Value{x, b.Ints(-1)}, graph.Attr{Name: "axis", Value: 1}), flat})
 	}
 	x := b.Op("Reshape", []graph.Value{rows, flat})
 	b.countRows(x)
@@ -101,8 +104,8 @@ func (c *Checkpoint) flowHead() (*drawn, error) {
 	return b.drawn()
 }
 
-// flow moves x by the flow's direction, for one of the steps. The time is the empty value where the flow knows none. Drifting does not
-// move x but replaces it.
+// flow moves x by the flow's direction, for one of the steps. The time is the empty value where the flow knows none.
+// Drifting does not move x but replaces it.
 func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	const p = "flow_lm.flow_net."
 	d := b.c.Dims()
@@ -128,7 +131,8 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	for i := range ones {
 		ones[i] = 1
 	}
-	plain := b.Op("LayerNormalization", []graph.Value{y, b.Floats(p+"ones", ones, f)}, graph.Attr{Name: "epsilon", Value: float32(1e-6)})
+	plain := b.Op("LayerNormalization", []graph.Value{y, b.Floats(p+"ones", ones, f)},
+		graph.Attr{Name: "epsilon", Value: float32(1e-6)})
 	direction := b.affine(modulated(plain, m[1], m[0]), p+"final_layer.linear", d.Latent, f)
 	if b.c.Config.FlowLM.Flow.Type == bundle.Drifting {
 		return direction
@@ -139,9 +143,10 @@ func (b *builder) flow(h, x, time graph.Value) graph.Value {
 	return b.Op("Add", []graph.Value{x, direction})
 }
 
-// modulations returns what the condition makes of every block, shift, scale and gate, and of the last layer, shift and scale. All of it
-// comes out of one product, because more than half of the flow's weights are in here: as integers they are read in a quarter of the
-// time, and the condition becomes integers only once. The one that is added to each scale is part of the bias.
+// modulations returns what the condition makes of every block, shift, scale and gate, and of the last layer, shift
+// and scale. All of it comes out of one product, because more than half of the flow's weights are in here: as
+// integers they are read in a quarter of the time, and the condition becomes integers only once. The one that is
+// added to each scale is part of the bias.
 func (b *builder) modulations(condition graph.Value) []graph.Value {
 	const p = "flow_lm.flow_net."
 	f, depth := b.c.Dims().FlowWidth, b.c.Config.FlowLM.Flow.Depth
@@ -174,9 +179,9 @@ func (b *builder) modulations(condition graph.Value) []graph.Value {
 	return b.Ops("", "Split", len(sizes), []graph.Value{all, b.Ints(sizes...)}, graph.Attr{Name: "axis", Value: 1})
 }
 
-// times returns one row for each step: what the flow's net adds to its condition for a step from i/n to (i+1)/n. It depends on
-// nothing else, so that it need not be computed for every frame. Drifting knows no time: its row is zeros, so that the host treats
-// all models alike.
+// times returns one row for each step: what the flow's net adds to its condition for a step from i/n to (i+1)/n. It
+// depends on nothing else, so that it need not be computed for every frame. Drifting knows no time: its row is zeros,
+// so that the host treats all models alike.
 func (c *Checkpoint) times() ([]float32, error) {
 	d := c.Dims()
 	table := make([]float32, c.Steps*d.FlowWidth)
@@ -185,7 +190,8 @@ func (c *Checkpoint) times() ([]float32, error) {
 	}
 	for e := range 2 {
 		p := fmt.Sprintf("flow_lm.flow_net.time_embed.%d.", e)
-		frequencies, err := c.Weights.Floats(p+"freqs", -1) // stored, because a checkpoint of 16 bits holds rounded ones
+		// stored, because a checkpoint of 16 bits holds rounded ones
+		frequencies, err := c.Weights.Floats(p+"freqs", -1)
 		if err != nil {
 			return nil, fmt.Errorf("the flow's time: %w", err)
 		}
@@ -197,7 +203,8 @@ func (c *Checkpoint) times() ([]float32, error) {
 			return nil, fmt.Errorf("the flow's time: %w", b.err)
 		}
 		for step := range c.Steps {
-			at := float64(step+e) / float64(c.Steps) // the first embedding reads where a step begins, the second where it ends
+			// the first embedding reads where a step begins, the second where it ends
+			at := float64(step+e) / float64(c.Steps)
 			waves := make([]float64, 2*n)
 			for i, f := range frequencies {
 				waves[i], waves[n+i] = math.Cos(at*float64(f)), math.Sin(at*float64(f))

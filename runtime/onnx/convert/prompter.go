@@ -9,8 +9,9 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// prompter makes voice prompts: what the language model remembers of a voice after it has read it. A bundle stores that, so that an
-// engine never reads a voice itself, and so that keys and values have full precision whatever the precision of the graphs.
+// prompter makes voice prompts: what the language model remembers of a voice after it has read it. A bundle stores
+// that, so that an engine never reads a voice itself, and so that keys and values have full precision whatever the
+// precision of the graphs.
 type prompter struct {
 	config  *Config
 	weights Weights
@@ -18,7 +19,8 @@ type prompter struct {
 	worked  func(products int64)
 }
 
-// fromLatents makes a prompt of what the encoder made of a recording, [frames, width of the prompt]. They are not normalised.
+// fromLatents makes a prompt of what the encoder made of a recording, [frames, width of the prompt]. They are not
+// normalised.
 func (p *prompter) fromLatents(ctx context.Context, latents []float64) (bundle.Prompt, error) {
 	width, in := p.config.FlowLM.Transformer.DModel, p.config.promptWidth()
 	w, err := p.weights.Floats(speakerProjection, width, in)
@@ -62,7 +64,8 @@ func (p *prompter) transformer() (*transformer, error) {
 	c := &p.config.FlowLM.Transformer
 	bend, err := activation(p.gelu)
 	return &transformer{
-		weights: p.weights, prefix: "flow_lm.transformer.layers.", layers: c.NumLayers, width: c.DModel, heads: c.NumHeads,
+		weights: p.weights, prefix: "flow_lm.transformer.layers.", layers: c.NumLayers, width: c.DModel,
+		heads:  c.NumHeads,
 		hidden: c.DModel * c.HiddenScale, period: c.MaxPeriod, gelu: bend, worked: p.worked,
 	}, err
 }
@@ -85,8 +88,9 @@ func (p *prompter) fromSound(ctx context.Context, e *encoder, samples []float64)
 	return p.fromLatents(ctx, latents)
 }
 
-// voiceEmbeddings returns what a model adds for each voice that it knows by name, and for every other one under "". A model without such a table
-// gives nil. The rows of the table are the sorted names of the prompts that lie beside it, and one that nobody uses.
+// voiceEmbeddings returns what a model adds for each voice that it knows by name, and for every other one under "". A
+// model without such a table gives nil. The rows of the table are the sorted names of the prompts that lie beside it,
+// and one that nobody uses.
 func voiceEmbeddings(w *fileWeights, c *Config) (map[string][]float32, error) {
 	shape, ok := w.shape(lutEmbedding)
 	names := w.promptNames()
@@ -94,9 +98,11 @@ func voiceEmbeddings(w *fileWeights, c *Config) (map[string][]float32, error) {
 	case !ok && len(names) == 0:
 		return nil, nil
 	case !ok:
-		return nil, fmt.Errorf("tensor %s%s is there without %s: the checkpoint is not whole", storedPrompts, names[0], lutEmbedding)
+		return nil, fmt.Errorf("tensor %s%s is there without %s: the checkpoint is not whole", storedPrompts,
+			names[0], lutEmbedding)
 	case shape[0] != len(names)+1:
-		return nil, fmt.Errorf("tensor %s has %d rows, want one more than there are voices: %d", lutEmbedding, shape[0], len(names)+1)
+		return nil, fmt.Errorf("tensor %s has %d rows, want one more than there are voices: %d", lutEmbedding,
+			shape[0], len(names)+1)
 	}
 	width, dim := c.FlowLM.Transformer.DModel, shape[1]
 	embedding, err := w.Floats(lutEmbedding, -1, dim)

@@ -68,7 +68,8 @@ func (r Random) Publish(dir, at string) error {
 // publishWeights writes all weights of a configuration as safetensors.
 func publishWeights(w io.Writer, c *Config, weights Weights) error {
 	const timeFrequencies = 128
-	parts := slices.Concat(c.parts(), c.encoder(), []part{{speakerProjection, []int{c.FlowLM.Transformer.DModel, c.promptWidth()}}})
+	parts := slices.Concat(c.parts(), c.encoder(),
+		[]part{{speakerProjection, []int{c.FlowLM.Transformer.DModel, c.promptWidth()}}})
 	type entry struct {
 		DType   string `json:"dtype"`
 		Shape   []int  `json:"shape"`

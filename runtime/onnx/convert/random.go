@@ -17,10 +17,10 @@ import (
 // Random describes a model with random weights. It makes noise instead of speech, at the cost of a real model. The
 // same description gives the same bundle.
 //
-// Its tokenizer knows single letters: a text has a token for each, one for its beginning and one for the full stop that is added. Without
-// Ends a chunk of n tokens sounds exactly [bundle.Limits.MaxFrames] of n frames, and eos is false. With Ends the end mark stands in the first
-// frame in which it counts, so that a chunk sounds MinFrames and FramesAfterEOS (or FramesAfterEOSShort) of its [bundle.Sampling] together,
-// 9 or, of up to four words, 11 frames.
+// Its tokenizer knows single letters: a text has a token for each, one for its beginning and one for the full stop
+// that is added. Without Ends a chunk of n tokens sounds exactly [bundle.Limits.MaxFrames] of n frames, and eos is
+// false. With Ends the end mark stands in the first frame in which it counts, so that a chunk sounds MinFrames and
+// FramesAfterEOS (or FramesAfterEOSShort) of its [bundle.Sampling] together, 9 or, of up to four words, 11 frames.
 type Random struct {
 	Seed         uint64
 	Width, Heads int // of the language model
@@ -34,7 +34,8 @@ type Random struct {
 	CodecHidden  int
 	CodecFilters int
 	Latent       int
-	Vocab        int // pieces of the tokenizer, of which those above the letters never occur in text; 0 means no more than the letters
+	// pieces of the tokenizer, of which those above the letters never occur in text; 0 means no more than the letters
+	Vocab        int
 	PromptFrames int
 	Precision    string // FP32 or Int8; empty means FP32
 	Ends         bool   // whether speech ends by itself, as soon as it may; otherwise every chunk reaches its limit
@@ -75,8 +76,8 @@ func SynthRandom(dir string, r Random) (bundle.Manifest, error) {
 	return Write(dir, source)
 }
 
-// Source makes up the model and its voices, raj and anjura. The checkpoint has every weight of a published one, those of the encoder
-// included.
+// Source makes up the model and its voices, raj and anjura. The checkpoint has every weight of a published one, those
+// of the encoder included.
 func (r Random) Source() (Source, error) {
 	pieces := r.Pieces()
 	var c Config
@@ -88,19 +89,23 @@ func (r Random) Source() (Source, error) {
 	lm.LookupTable.Dim, lm.LookupTable.NBins, lm.LookupTable.Tokenizer = r.Width, len(pieces), "sentencepiece"
 	mimi.SampleRate, mimi.FrameRate, mimi.Channels, mimi.InnerDim = 24000, 12.5, 1, r.Latent
 	s := &mimi.SEANet
-	s.Dimension, s.Channels, s.NFilters, s.NResidualLayers, s.Ratios = r.CodecWidth, 1, r.CodecFilters, 1, []int{6, 5, 4}
+	s.Dimension, s.Channels, s.NFilters, s.NResidualLayers, s.Ratios = r.CodecWidth, 1, r.CodecFilters, 1,
+		[]int{6, 5, 4}
 	s.KernelSize, s.ResidualKernelSize, s.LastKernelSize, s.PadMode, s.Compress = 7, 3, 3, "constant", 2
 	t := &mimi.Transformer
-	t.DModel, t.NumHeads, t.NumLayers, t.Context, t.MaxPeriod, t.DimFeedforward = r.CodecWidth, r.CodecHeads, 2, 250, 10000, r.CodecHidden
+	t.DModel, t.NumHeads, t.NumLayers, t.Context, t.MaxPeriod, t.DimFeedforward = r.CodecWidth, r.CodecHeads, 2, 250,
+		10000, r.CodecHidden
 	mimi.Quantizer.Dimension, mimi.Quantizer.OutputDimension = r.Latent, r.CodecWidth
 	if err := c.check(); err != nil {
 		return Source{}, fmt.Errorf("random model: %w", err)
 	}
 
 	source := Source{
-		Checkpoint: Checkpoint{Weights: &randomWeights{r.Seed, r.Ends}, Config: c, GELU: "tanh", Precision: r.Precision, Steps: r.FlowSteps},
-		Model:      bundle.Model{ID: "random", Languages: []string{"hi-IN", "en-IN"}},
-		Tokenizer:  sentencePiece(pieces), Text: DefaultText(c), Sampling: DefaultSampling(c), Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
+		Checkpoint: Checkpoint{Weights: &randomWeights{r.Seed, r.Ends}, Config: c, GELU: "tanh",
+			Precision: r.Precision, Steps: r.FlowSteps},
+		Model:     bundle.Model{ID: "random", Languages: []string{"hi-IN", "en-IN"}},
+		Tokenizer: sentencePiece(pieces), Text: DefaultText(c), Sampling: DefaultSampling(c),
+		Limits: DefaultLimits(), FadeIn: DefaultFadeIn,
 	}
 	for i, name := range []string{"anjura", "raj"} {
 		prompt, err := randomPrompt(source.Checkpoint.Dims(), r.PromptFrames, r.Seed+uint64(i)+1)

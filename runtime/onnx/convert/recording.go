@@ -53,7 +53,8 @@ func endOnPause(samples []float64) ([]float64, error) {
 		floor = 35 // dB
 	)
 	if len(samples) < frameSamples {
-		return nil, fmt.Errorf("a recording of %d samples is shorter than a frame: take ten seconds of speech", len(samples))
+		return nil, fmt.Errorf("a recording of %d samples is shorter than a frame: take ten seconds of speech",
+			len(samples))
 	}
 	power := make([]float64, len(samples)/block)
 	loudest := 0.0

@@ -143,7 +143,8 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 	if slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, ".self_attn/") }) {
 		s.stored = true
 		s.prompt = func(context.Context) (bundle.Prompt, error) {
-			return reopened(path, func(t *safetensors.Tensors) (bundle.Prompt, error) { return bundle.ReadPrompt(t, p.config.dims()) })
+			return reopened(path,
+				func(t *safetensors.Tensors) (bundle.Prompt, error) { return bundle.ReadPrompt(t, p.config.dims()) })
 		}
 		return nil
 	}
@@ -162,7 +163,8 @@ func (s *speaker) fromFile(p *prompter, path string) error {
 		frames = shape[n-2]
 	}
 	if frames < 1 || shape[len(shape)-1] != width {
-		return fmt.Errorf("%s: tensor %s has shape %v, want [1, frames, %d]: it was made with another model", path, names[0], shape, width)
+		return fmt.Errorf("%s: tensor %s has shape %v, want [1, frames, %d]: it was made with another model", path,
+			names[0], shape, width)
 	}
 	if frames > maxPrompt {
 		return fmt.Errorf("%s: tensor %s has %d frames, more than %d", path, names[0], frames, maxPrompt)

@@ -24,9 +24,9 @@ const (
 // that the tokenizer has no piece for would be read as something unknown, which ends speech early; one that the model
 // has never seen does what it likes.
 //
-// A danda without a piece of its own becomes a full stop. Other marks become one, or a comma, only where they would be unknown: a model
-// whose tokenizer falls back to bytes has learnt them as such. Where there is neither full stop nor comma, a space is left. A letter
-// with a nukta is written in the form that the tokenizer knows, whole or in two.
+// A danda without a piece of its own becomes a full stop. Other marks become one, or a comma, only where they would
+// be unknown: a model whose tokenizer falls back to bytes has learnt them as such. Where there is neither full stop
+// nor comma, a space is left. A letter with a nukta is written in the form that the tokenizer knows, whole or in two.
 func TextRules(c Config, t *tokenize.SentencePiece, trained bundle.Trained) bundle.Text {
 	text := DefaultText(c)
 	knows := func(mark string) bool { return t.Knows(mark) && trained.Knows(mark) }
@@ -78,7 +78,8 @@ func TextRules(c Config, t *tokenize.SentencePiece, trained bundle.Trained) bund
 	return text
 }
 
-// nuktas are the letters of Devanagari that Unicode writes in two ways. Escapes keep editors from changing one into the other.
+// nuktas are the letters of Devanagari that Unicode writes in two ways. Escapes keep editors from changing one into
+// the other.
 var nuktas = []struct{ whole, parts string }{
 	{"\u0929", "\u0928\u093c"}, {"\u0931", "\u0930\u093c"}, {"\u0934", "\u0933\u093c"}, {"\u0958", "\u0915\u093c"},
 	{"\u0959", "\u0916\u093c"}, {"\u095a", "\u0917\u093c"}, {"\u095b", "\u091c\u093c"}, {"\u095c", "\u0921\u093c"},

@@ -13,8 +13,8 @@ import (
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
-// fileWeights is the weights of a published model, which lie in one file or two, under the names of the one-file form: flow_lm.* and
-// mimi.*, and voice_prompts.* for voices. It implements [Weights] and is safe for concurrent use.
+// fileWeights is the weights of a published model, which lie in one file or two, under the names of the one-file
+// form: flow_lm.* and mimi.*, and voice_prompts.* for voices. It implements [Weights] and is safe for concurrent use.
 type fileWeights struct {
 	entries map[string]stored
 	files   []io.Closer
@@ -56,7 +56,8 @@ func openWeights(model, codec string) (w *fileWeights, err error) {
 	return w, nil
 }
 
-// holdsCodec reports whether a file holds a whole model. One that cannot be read holds nothing; opening it again says why.
+// holdsCodec reports whether a file holds a whole model. One that cannot be read holds nothing; opening it again says
+// why.
 func holdsCodec(path string) bool {
 	t, file, err := safetensors.Open(path)
 	if err != nil {
@@ -106,8 +107,8 @@ func (w *fileWeights) addWhole(file *safetensors.Tensors) error {
 	return nil
 }
 
-// addLanguageModel adds the first file of two, with or without the prefix of the one-file form, under its names or under those of the
-// library that such models are trained with.
+// addLanguageModel adds the first file of two, with or without the prefix of the one-file form, under its names or
+// under those of the library that such models are trained with.
 func (w *fileWeights) addLanguageModel(file *safetensors.Tensors) error {
 	for _, name := range file.Names() {
 		as, drop := languageModelName(strings.TrimPrefix(name, "flow_lm."))
@@ -128,11 +129,13 @@ func (w *fileWeights) addLanguageModel(file *safetensors.Tensors) error {
 	return nil
 }
 
-// languageModelName returns what a weight is called in the one-file form, without the prefix. What only training needs is dropped.
+// languageModelName returns what a weight is called in the one-file form, without the prefix. What only training
+// needs is dropped.
 func languageModelName(name string) (as string, drop bool) {
 	const conditioners = "condition_provider.conditioners."
 	switch name {
-	case conditioners + "transcript_in_segment.learnt_padding", conditioners + "speaker_wavs.learnt_padding", "num_ema_updates":
+	case conditioners + "transcript_in_segment.learnt_padding", conditioners + "speaker_wavs.learnt_padding",
+		"num_ema_updates":
 		return "", true
 	case conditioners + "transcript_in_segment.embed.weight":
 		return "conditioner.embed.weight", false
@@ -141,7 +144,8 @@ func languageModelName(name string) (as string, drop bool) {
 	case "fuser.padding_value":
 		return "bos_before_voice", false
 	}
-	return strings.Replace(name, ".self_attn.in_proj_weight", ".self_attn.in_proj.weight", 1), strings.HasPrefix(name, "flow.w_s_t.")
+	return strings.Replace(name, ".self_attn.in_proj_weight", ".self_attn.in_proj.weight", 1),
+		strings.HasPrefix(name, "flow.w_s_t.")
 }
 
 // addCodec adds the second file of two: a codec under its own names, or a whole model, of which only the codec is used.
@@ -176,8 +180,8 @@ func (w *fileWeights) addCodec(file *safetensors.Tensors) error {
 	return nil
 }
 
-// codecName returns what a weight of the codec is called in the one-file form, without the prefix. What only training and the
-// discrete codec need is dropped.
+// codecName returns what a weight of the codec is called in the one-file form, without the prefix. What only training
+// and the discrete codec need is dropped.
 func codecName(name string) (as string, drop bool) {
 	name = strings.TrimPrefix(name, "model.")
 	isDiscrete := strings.HasPrefix(name, "quantizer.vq.") || strings.Contains(name, "_codebook")
@@ -188,7 +192,8 @@ func codecName(name string) (as string, drop bool) {
 	name = strings.Replace(name, ".conv.conv.", ".conv.", 1)
 	name = strings.Replace(name, ".convtr.convtr.", ".convtr.", 1)
 	// These two stay double. Some files hold them so, others with one more.
-	for prefix, full := range map[string]string{"downsample.": "downsample.conv.conv.", "upsample.": "upsample.convtr.convtr."} {
+	for prefix, full := range map[string]string{"downsample.": "downsample.conv.conv.",
+		"upsample.": "upsample.convtr.convtr."} {
 		if strings.HasPrefix(name, prefix) {
 			name = full + name[strings.LastIndexByte(name, '.')+1:]
 		}
@@ -286,7 +291,8 @@ func (s *stored) fuse(values []float32) error {
 			sum += float64(v) * float64(v)
 		}
 		for j, v := range row {
-			row[j] = float32(float64(v) * float64(gain) / math.Sqrt(sum)) // a direction of zeros gives no number, which is refused
+			// a direction of zeros gives no number, which is refused
+			row[j] = float32(float64(v) * float64(gain) / math.Sqrt(sum))
 		}
 	}
 	return nil

@@ -36,8 +36,9 @@ func (w *hashedWeights) Floats(name string, shape ...int) ([]float32, error) {
 	return values, nil
 }
 
-// sum returns the SHA-256 of a line for each weight, in the order of their names: its name, and the SHA-256 of how many values it has and
-// of these, in little-endian float32. So it does not depend on the order in which graphs read their weights.
+// sum returns the SHA-256 of a line for each weight, in the order of their names: its name, and the SHA-256 of how
+// many values it has and of these, in little-endian float32. So it does not depend on the order in which graphs read
+// their weights.
 func (w *hashedWeights) sum() string {
 	all := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(w.sums)) {

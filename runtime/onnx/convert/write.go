@@ -49,18 +49,20 @@ func DefaultText(c Config) bundle.Text {
 	for from, to := range c.ReplaceCharacters {
 		t.Replace = append(t.Replace, bundle.Replace{From: from, To: to})
 	}
-	slices.SortFunc(t.Replace, func(a, b bundle.Replace) int { // longer ones first, so that a part does not spoil the whole
-		if len(a.From) != len(b.From) {
-			return len(b.From) - len(a.From)
-		}
-		return bytes.Compare([]byte(a.From), []byte(b.From))
-	})
+	slices.SortFunc(t.Replace,
+		func(a, b bundle.Replace) int { // longer ones first, so that a part does not spoil the whole
+			if len(a.From) != len(b.From) {
+				return len(b.From) - len(a.From)
+			}
+			return bytes.Compare([]byte(a.From), []byte(b.From))
+		})
 	return t
 }
 
 // DefaultSampling returns upstream's sampling and end-of-speech rules with the changes of a configuration.
 func DefaultSampling(c Config) bundle.Sampling {
-	s := bundle.Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5, ShortWords: 4}
+	s := bundle.Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5,
+		ShortWords: 4}
 	if c.DefaultTemperature != nil {
 		s.Temperature = *c.DefaultTemperature
 	}
@@ -81,13 +83,15 @@ func DefaultLimits() bundle.Limits {
 // DefaultFadeIn is 5 ms: a fresh decoder begins with a small step, which is heard as a click.
 const DefaultFadeIn = 120
 
-// Write makes a bundle of s in dir, which must not exist or be empty. The bundle appears under its name when it is whole.
+// Write makes a bundle of s in dir, which must not exist or be empty. The bundle appears under its name when it is
+// whole.
 func Write(dir string, s Source) (bundle.Manifest, error) {
 	w := writer{Source: s}
 	d := s.Checkpoint.Dims()
 	for _, v := range s.Voices {
 		w.speakers = append(w.speakers, speaker{
-			name: v.Name, language: v.Language, prompt: func(context.Context) (bundle.Prompt, error) { return bundle.ReadPrompt(v.Prompt, d) },
+			name: v.Name, language: v.Language,
+			prompt: func(context.Context) (bundle.Prompt, error) { return bundle.ReadPrompt(v.Prompt, d) },
 		})
 	}
 	return w.write(context.Background(), dir)
@@ -107,7 +111,8 @@ type writer struct {
 // write makes the bundle in a folder beside dir and gives it its name at the end.
 func (w *writer) write(ctx context.Context, dir string) (m bundle.Manifest, err error) {
 	if len(w.speakers) == 0 {
-		return bundle.Manifest{}, errors.New("no voices: the checkpoint holds none, and without one it cannot speak: name a file")
+		return bundle.Manifest{},
+			errors.New("no voices: the checkpoint holds none, and without one it cannot speak: name a file")
 	}
 	err = folder.Make(ctx, dir, func(ctx context.Context, growing string) (err error) {
 		m, err = w.fill(ctx, growing)
@@ -127,10 +132,12 @@ func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) 
 		c.Weights = hashed
 	}
 	m := bundle.Manifest{
-		Format: bundle.Format, Model: w.Model, Dims: c.Dims(), GELU: c.GELU, Flow: bundle.Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
-		BOS: c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: bundle.Tokenizer{Kind: bundle.SentencePiece},
+		Format: bundle.Format, Model: w.Model, Dims: c.Dims(), GELU: c.GELU,
+		Flow: bundle.Flow{Type: c.Config.FlowLM.Flow.Type, Steps: c.Steps},
+		BOS:  c.Config.FlowLM.InsertBOSBeforeVoice, Tokenizer: bundle.Tokenizer{Kind: bundle.SentencePiece},
 		Text: w.Text, Trained: w.Trained, Sampling: w.Sampling,
-		Limits: w.Limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: w.FadeIn}, Precision: or(c.Precision, bundle.FP32), MinRuntime: "1.30.0",
+		Limits: w.Limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: w.FadeIn},
+		Precision: or(c.Precision, bundle.FP32), MinRuntime: "1.30.0",
 	}
 	if m.Precision == bundle.Int8 {
 		m.Quantised = integerMatrices
@@ -160,7 +167,8 @@ func (w *writer) fill(ctx context.Context, dir string) (bundle.Manifest, error) 
 	if err != nil {
 		return bundle.Manifest{}, err
 	}
-	m.Host, err = folder.CreateFile(dir, "host.safetensors", func(to io.Writer) error { return bundle.WriteHost(to, host, m.Dims, c.Steps) })
+	m.Host, err = folder.CreateFile(dir, "host.safetensors",
+		func(to io.Writer) error { return bundle.WriteHost(to, host, m.Dims, c.Steps) })
 	if err != nil {
 		return bundle.Manifest{}, err
 	}
@@ -199,7 +207,8 @@ func (w *writer) voices(ctx context.Context, dir string, m *bundle.Manifest) err
 			return err
 		}
 		m.Voices = append(m.Voices, bundle.Voice{
-			Name: s.name, Language: s.language, PromptFrames: p.Positions, File: f, Recording: s.recording, Consent: s.consent,
+			Name: s.name, Language: s.language, PromptFrames: p.Positions, File: f, Recording: s.recording,
+			Consent: s.consent,
 		})
 		m.Limits.Positions = max(m.Limits.Positions, m.Limits.Longest(p.Positions))
 	}
@@ -225,14 +234,17 @@ func (w *writer) graphs(ctx context.Context, dir string, m *bundle.Manifest) err
 			return fmt.Errorf("%s: %w", g.name, err)
 		}
 		*g.to = d.described
-		if g.to.File, err = folder.CreateFile(dir, g.name, func(to io.Writer) error { _, err := d.WriteTo(to); return err }); err != nil {
+		if g.to.File,
+			err = folder.CreateFile(dir, g.name,
+			func(to io.Writer) error { _, err := d.WriteTo(to); return err }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// productsPerValue is how many products of weights take about the time of reading, turning and writing one value of a checkpoint.
+// productsPerValue is how many products of weights take about the time of reading, turning and writing one value of a
+// checkpoint.
 const productsPerValue = 32
 
 // did counts values that were read.

@@ -112,7 +112,8 @@ func states(listed []describedState) ([]state, error) {
 		default:
 			return nil, fmt.Errorf("state %s is %q, only float32, int64 and bool are supported", l.Input, l.Type)
 		}
-		if !slices.Contains([]string{"nan", "zeros", "ones", "empty"}, l.Fill) || l.Fill == "nan" && s.typ != graph.F32 {
+		if !slices.Contains([]string{"nan", "zeros", "ones", "empty"}, l.Fill) || l.Fill == "nan" &&
+			s.typ != graph.F32 {
 			return nil, fmt.Errorf("state %s of %v cannot be filled with %q", l.Input, s.typ, l.Fill)
 		}
 		count := int64(1)
@@ -131,8 +132,8 @@ func states(listed []describedState) ([]state, error) {
 	return list, nil
 }
 
-// tag returns the language tag of a name such as english_2026-04. What is no language that is known stays undetermined, which is a
-// tag too.
+// tag returns the language tag of a name such as english_2026-04. What is no language that is known stays
+// undetermined, which is a tag too.
 func tag(name string) string {
 	name, _, _ = strings.Cut(strings.ToLower(name), "_")
 	known := map[string]string{

@@ -26,8 +26,9 @@ func openDescribed(dir string) (*source, error) {
 		return nil, fmt.Errorf("%s: %w", describedFile, err)
 	}
 	src := &source{
-		dir: dir, id: d.Name, language: d.Language, bosWanted: d.BOS, padShort: d.PadShort, noSemicolons: d.NoSemicolons,
-		maxTokens: d.MaxTokens, framesAfterEOS: d.FramesAfterEOS, width: d.Width, latent: d.Latent,
+		dir: dir, id: d.Name, language: d.Language, bosWanted: d.BOS, padShort: d.PadShort,
+		noSemicolons: d.NoSemicolons,
+		maxTokens:    d.MaxTokens, framesAfterEOS: d.FramesAfterEOS, width: d.Width, latent: d.Latent,
 	}
 	if src.lmStates, err = states(d.LMStates); err != nil {
 		return nil, fmt.Errorf("%s: flow_lm_state_manifest: %w", describedFile, err)
@@ -52,7 +53,8 @@ func openFlat(dir string) (*source, error) {
 	graphs := flatGraphs(dir)
 	src := &source{dir: dir, id: base(dir), lmStart: emptyCaches, codecStart: silence}
 	var err error
-	for _, path := range []string{filepath.Join(dir, "tokenizer.model"), filepath.Join(graphs, "tokenizer.model"), filepath.Join(dir, "..", "tokenizer.model")} {
+	for _, path := range []string{filepath.Join(dir, "tokenizer.model"), filepath.Join(graphs, "tokenizer.model"),
+		filepath.Join(dir, "..", "tokenizer.model")} {
 		if existing(path) != "" {
 			src.tokenizer, err = readTokenizer(path)
 			break
@@ -87,8 +89,8 @@ func openSherpa(dir string) (*source, error) {
 	return src, src.graphs(dir, ".int8", "lm_main", "lm_flow", "decoder", "encoder")
 }
 
-// firstGeneration tells the generation of a model that nothing describes: only the second puts a row before its voices and has a
-// file for it, and only the first wants short texts padded.
+// firstGeneration tells the generation of a model that nothing describes: only the second puts a row before its
+// voices and has a file for it, and only the first wants short texts padded.
 func (src *source) firstGeneration(dirs ...string) {
 	for _, dir := range dirs {
 		if path := existing(filepath.Join(dir, "bos_before_voice.npy")); path != "" {
@@ -118,9 +120,9 @@ func (src *source) kevin(dir string) error {
 	return src.graphs(dir, "_int8", "flow_lm_main", "flow_lm_flow", "mimi_decoder", "mimi_encoder")
 }
 
-// graphs finds the five files. Of the language model, the flow and the decoder, which run for every frame, the twin with integers is
-// taken where there is one, as it is twice as fast. Text and recordings are read from floats, which costs nothing: one is a table, the
-// other is used once.
+// graphs finds the five files. Of the language model, the flow and the decoder, which run for every frame, the twin
+// with integers is taken where there is one, as it is twice as fast. Text and recordings are read from floats, which
+// costs nothing: one is a table, the other is used once.
 func (src *source) graphs(dir, integers, lm, flow, decoder, encoder string) error {
 	src.precision = bundle.FP32
 	if existing(filepath.Join(dir, lm+integers+".onnx")) != "" {

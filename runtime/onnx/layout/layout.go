@@ -1,9 +1,9 @@
 // Package layout loads models in their published folders for ONNX Runtime. It reads the KevinAHM export with and
 // without a description, and sherpa-onnx. Folders of the other known families are refused by name.
 //
-// All three hold the same five graphs: a table of text, a language model, its flow, a codec and, for new voices, an encoder. Their
-// states have one size for the longest sequence there can be and go in and out of every run as a whole, so that they are slower than
-// a bundle of our own, see package bundle; nothing but speed differs.
+// All three hold the same five graphs: a table of text, a language model, its flow, a codec and, for new voices, an
+// encoder. Their states have one size for the longest sequence there can be and go in and out of every run as a
+// whole, so that they are slower than a bundle of our own, see package bundle; nothing but speed differs.
 package layout
 
 import (
@@ -35,8 +35,9 @@ func (k Kind) String() string {
 
 const describedFile = "bundle.json"
 
-// Find recognises the layout of a folder by its files. It returns None without an error for a folder that is none of them, such as a
-// bundle of our own. A folder of a family that cannot run as it is, is an error that names the family and says how to convert it.
+// Find recognises the layout of a folder by its files. It returns None without an error for a folder that is none of
+// them, such as a bundle of our own. A folder of a family that cannot run as it is, is an error that names the family
+// and says how to convert it.
 func Find(dir string) (Kind, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -56,7 +57,8 @@ func Find(dir string) (Kind, error) {
 		return Described, nil
 	case f.any("lm_main", ".onnx"):
 		return Sherpa, nil
-	case existing(filepath.Join(flatGraphs(dir), "flow_lm_main.onnx")) != "", existing(filepath.Join(flatGraphs(dir), "flow_lm_main_int8.onnx")) != "":
+	case existing(filepath.Join(flatGraphs(dir), "flow_lm_main.onnx")) != "",
+		existing(filepath.Join(flatGraphs(dir), "flow_lm_main_int8.onnx")) != "":
 		return Flat, nil
 	}
 	if err := f.languages(); err != nil {
@@ -88,7 +90,8 @@ func (f *folder) has(name string) bool { return slices.Contains(f.names, name) }
 func (f *folder) any(prefix, suffix string) bool { return f.first(prefix, suffix) != "" }
 
 func (f *folder) first(prefix, suffix string) string {
-	i := slices.IndexFunc(f.names, func(n string) bool { return strings.HasPrefix(n, prefix) && strings.HasSuffix(n, suffix) })
+	i := slices.IndexFunc(f.names,
+		func(n string) bool { return strings.HasPrefix(n, prefix) && strings.HasSuffix(n, suffix) })
 	if i < 0 {
 		return ""
 	}
@@ -152,7 +155,8 @@ func (f *folder) config() string {
 	return f.first("", ".yml")
 }
 
-// merged reports whether the language model draws latents itself. Only its graph tells that from a download that lacks the flow.
+// merged reports whether the language model draws latents itself. Only its graph tells that from a download that
+// lacks the flow.
 func (f *folder) merged() bool {
 	file, err := readFile(filepath.Join(f.dir, f.first("flow_lm_main", ".onnx")))
 	if err != nil {
@@ -183,7 +187,8 @@ func (f *folder) refuse(family string) error {
 	}
 	return fmt.Errorf("%s is a model of the family %s, which cannot run as it is: convert its checkpoint with swar bundle convert "+
 		"--from %s --config %s --tokenizer %s --voice NAME=VOICE.safetensors -o DIR", f.dir, family,
-		path(weights, checkpointFile), path(f.config(), "model.yaml"), path(f.first("tokenizer", ".model"), "tokenizer.model"))
+		path(weights, checkpointFile), path(f.config(), "model.yaml"),
+		path(f.first("tokenizer", ".model"), "tokenizer.model"))
 }
 
 // languages refuses a folder of many languages, of which one has to be named.
@@ -191,7 +196,8 @@ func (f *folder) languages() error {
 	for _, pattern := range []string{"*", filepath.Join("onnx", "*")} {
 		matches, err := filepath.Glob(filepath.Join(f.dir, pattern, describedFile))
 		if err == nil && len(matches) > 0 {
-			return fmt.Errorf("%s holds %d models, one for each language: name one, such as %s", f.dir, len(matches), filepath.Dir(matches[0]))
+			return fmt.Errorf("%s holds %d models, one for each language: name one, such as %s", f.dir, len(matches),
+				filepath.Dir(matches[0]))
 		}
 	}
 	return nil

@@ -20,8 +20,8 @@ import (
 // Model is a public model with its graphs and voices. Its rules come from its folder, or are defaults. It is safe for
 // concurrent use.
 type Model struct {
-	// Manifest holds Model, Dims.Width, Latent, Vocab and Layers, Flow, BOS, Text, Sampling, Limits, Decode, Precision and Voices. It
-	// names no files.
+	// Manifest holds Model, Dims.Width, Latent, Vocab and Layers, Flow, BOS, Text, Sampling, Limits, Decode,
+	// Precision and Voices. It names no files.
 	Manifest  bundle.Manifest
 	Tokenizer *tokenize.SentencePiece
 
@@ -48,8 +48,9 @@ type source struct {
 	width, latent       int // 0 where nothing says so
 }
 
-// Open loads the folder that [Find] has recognised. ONNX Runtime must be loaded. It reads every file, runs what has to be run once
-// and checks every graph against what the layout promises. The caller closes the model, after its sequences and decoders.
+// Open loads the folder that [Find] has recognised. ONNX Runtime must be loaded. It reads every file, runs what has
+// to be run once and checks every graph against what the layout promises. The caller closes the model, after its
+// sequences and decoders.
 func Open(dir string, kind Kind) (*Model, error) {
 	var src *source
 	var err error
@@ -85,7 +86,8 @@ func (m *Model) load(src *source) error {
 		return err
 	}
 	if m.flow, _, err = open(src.flow, nil,
-		[]graph.Port{wantPort("c", graph.F32, varies, d.Width), wantPort("s", graph.F32, varies, 1), wantPort("t", graph.F32, varies, 1), wantPort("x", graph.F32, varies, d.Latent)},
+		[]graph.Port{wantPort("c", graph.F32, varies, d.Width), wantPort("s", graph.F32, varies, 1),
+			wantPort("t", graph.F32, varies, 1), wantPort("x", graph.F32, varies, d.Latent)},
 		[]graph.Port{wantPort("flow_dir", graph.F32, varies, d.Latent)}); err != nil {
 		return err
 	}
@@ -101,7 +103,8 @@ func (m *Model) load(src *source) error {
 	return m.loadVoices(src)
 }
 
-// withStates returns what gives out the states of a graph: those that are described, or those that can be read off the graph.
+// withStates returns what gives out the states of a graph: those that are described, or those that can be read off
+// the graph.
 func withStates(described []state, start func(graph.Port) string) func(*graph.Signature) ([]state, error) {
 	return func(g *graph.Signature) ([]state, error) {
 		if described == nil {
@@ -112,7 +115,8 @@ func withStates(described []state, start func(graph.Port) string) func(*graph.Si
 }
 
 // open reads, checks and loads a graph. states may be nil for a graph without.
-func open(path string, states func(*graph.Signature) ([]state, error), inputs, outputs []graph.Port) (n *network, g graph.Signature, err error) {
+func open(path string, states func(*graph.Signature) ([]state, error), inputs,
+	outputs []graph.Port) (n *network, g graph.Signature, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", filepath.Base(path), err)
@@ -146,8 +150,10 @@ func (m *Model) loadLM(src *source) error {
 	var g graph.Signature
 	var err error
 	m.lm, g, err = open(src.lm, withStates(src.lmStates, src.lmStart),
-		[]graph.Port{wantPort("sequence", graph.F32, 1, varies, varies), wantPort("text_embeddings", graph.F32, 1, varies, varies)},
-		[]graph.Port{wantPort("conditioning", graph.F32, varies, varies), wantPort("eos_logit", graph.F32, varies, varies)})
+		[]graph.Port{wantPort("sequence", graph.F32, 1, varies, varies),
+			wantPort("text_embeddings", graph.F32, 1, varies, varies)},
+		[]graph.Port{wantPort("conditioning", graph.F32, varies, varies),
+			wantPort("eos_logit", graph.F32, varies, varies)})
 	if err != nil {
 		return err
 	}
@@ -206,7 +212,8 @@ func (m *Model) measure(g *graph.Signature, src *source) error {
 	case d.Latent < 1 || d.Width < 1:
 		return errors.New("it does not say how wide latents and rows are")
 	case src.latent > 0 && src.latent != d.Latent || src.width > 0 && src.width != d.Width:
-		return fmt.Errorf("the graph expects latent size %d and row width %d; %s declares %d and %d", d.Latent, d.Width, describedFile, src.latent, src.width)
+		return fmt.Errorf("the graph expects latent size %d and row width %d; %s declares %d and %d", d.Latent,
+			d.Width, describedFile, src.latent, src.width)
 	case d.Heads*d.HeadDim != d.Width:
 		return fmt.Errorf("%d heads of %d are not a width of %d", d.Heads, d.HeadDim, d.Width)
 	}
@@ -220,7 +227,8 @@ func (m *Model) measure(g *graph.Signature, src *source) error {
 
 // describe fills in the manifest. What a layout does not say is as upstream has it.
 func (m *Model) describe(src *source) {
-	config := convert.Config{PadWithSpacesForShortInputs: src.padShort, RemoveSemicolons: src.noSemicolons, RecommendedFramesAfterEOS: src.framesAfterEOS}
+	config := convert.Config{PadWithSpacesForShortInputs: src.padShort, RemoveSemicolons: src.noSemicolons,
+		RecommendedFramesAfterEOS: src.framesAfterEOS}
 	limits := convert.DefaultLimits()
 	limits.MaxTokens, limits.Positions = cmp.Or(src.maxTokens, limits.MaxTokens), m.Manifest.Limits.Positions
 	if !m.Tokenizer.Knows("A") { // what has learnt no capitals does not know them
@@ -229,13 +237,17 @@ func (m *Model) describe(src *source) {
 	dims := m.Manifest.Dims
 	dims.Vocab = m.Tokenizer.Size()
 	m.Manifest = bundle.Manifest{
-		Format: bundle.Format, Model: bundle.Model{ID: src.id, Languages: strings.Split(tag(src.language), "+")}, Dims: dims,
-		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted, Text: convert.TextRules(config, m.Tokenizer, bundle.Trained{}),
-		Sampling: convert.DefaultSampling(config), Limits: limits, Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: convert.DefaultFadeIn}, Precision: src.precision,
+		Format: bundle.Format, Model: bundle.Model{ID: src.id, Languages: strings.Split(tag(src.language), "+")},
+		Dims: dims,
+		Flow: bundle.Flow{Type: "lsd", Steps: 1}, BOS: src.bosWanted,
+		Text:     convert.TextRules(config, m.Tokenizer, bundle.Trained{}),
+		Sampling: convert.DefaultSampling(config), Limits: limits,
+		Decode: bundle.Decode{Plan: bundle.DecodePlan(), FadeIn: convert.DefaultFadeIn}, Precision: src.precision,
 	}
 }
 
-// try reads the last token of the vocabulary, to find out before anybody speaks whether the graphs do what their layout promises.
+// try reads the last token of the vocabulary, to find out before anybody speaks whether the graphs do what their
+// layout promises.
 func (m *Model) try() (err error) {
 	s, err := m.NewSequence()
 	if err != nil {
@@ -312,7 +324,8 @@ func (m *Model) loadVoices(src *source) (err error) {
 			return fmt.Errorf("voice %s: %d positions; with text and frames that is %d, and the model was exported for %d", name, p.count, need, l.Positions)
 		}
 		m.prompts[name] = p
-		m.Manifest.Voices = append(m.Manifest.Voices, bundle.Voice{Name: name, Language: tag(src.language), PromptFrames: p.count})
+		m.Manifest.Voices = append(m.Manifest.Voices,
+			bundle.Voice{Name: name, Language: tag(src.language), PromptFrames: p.count})
 	}
 	return nil
 }
@@ -328,7 +341,8 @@ func (src *source) startRow(width int) ([]float32, error) {
 	return readStart(src.bos, width)
 }
 
-// Bytes is the memory of the graphs and of the voice prompts. ONNX Runtime keeps the weights and, of some, a second copy.
+// Bytes is the memory of the graphs and of the voice prompts. ONNX Runtime keeps the weights and, of some, a second
+// copy.
 func (m *Model) Bytes() (weights, prompts int64) {
 	for _, n := range []*network{m.text, m.flow, m.lm, m.codec} {
 		weights += n.bytes

@@ -60,8 +60,8 @@ func (n *network) close() error {
 	return err
 }
 
-// memory is what one stream remembers in a network. A run reads the present set of states and writes the other one, because these
-// graphs may read a state after they have begun to write it. It is not safe for concurrent use.
+// memory is what one stream remembers in a network. A run reads the present set of states and writes the other one,
+// because these graphs may read a state after they have begun to write it. It is not safe for concurrent use.
 type memory struct {
 	network         *network
 	sets            [2][]array

@@ -52,7 +52,8 @@ func (m *Model) NewSequence() (*Sequence, error) {
 	s.start, s.fed = s.floats(mark, 1, 1, latent), s.floats(s.latent, 1, 1, latent)
 	s.state = []*ort.Tensor{s.floats(s.h, 1, width), s.floats(s.eos, 1, 1)}
 	// One step of the flow, from 0 to 1.
-	s.flowIn = []*ort.Tensor{s.state[0], s.floats([]float32{0}, 1, 1), s.floats([]float32{1}, 1, 1), s.floats(s.from, 1, latent)}
+	s.flowIn = []*ort.Tensor{s.state[0], s.floats([]float32{0}, 1, 1), s.floats([]float32{1}, 1, 1),
+		s.floats(s.from, 1, latent)}
 	s.flowOut = []*ort.Tensor{s.floats(s.direction, 1, latent)}
 	if s.err != nil {
 		return nil, errors.Join(fmt.Errorf("new sequence: %w", s.err), s.Close())
@@ -72,8 +73,8 @@ func (s *Sequence) Begin(voice string) error {
 	return nil
 }
 
-// forget empties the sequence. Only what was used is cleared: behind it the caches still hold what they started with, in both sets,
-// since every run copies it from one to the other.
+// forget empties the sequence. Only what was used is cleared: behind it the caches still hold what they started with,
+// in both sets, since every run copies it from one to the other.
 func (s *Sequence) forget() {
 	for _, i := range s.model.caches {
 		spec, values := &s.model.lm.states[i], s.memory.now(i).floats
@@ -126,8 +127,8 @@ func (p *snapshot) bytes() int64 {
 	return 4 * int64(n)
 }
 
-// Prefill reads the text and then the start row, which leaves h and eos of frame 0. These graphs take text and latents in runs of
-// their own, so that it is always the same two.
+// Prefill reads the text and then the start row, which leaves h and eos of frame 0. These graphs take text and
+// latents in runs of their own, so that it is always the same two.
 func (s *Sequence) Prefill(ctx context.Context, tokens []int32) error {
 	if len(tokens) == 0 {
 		return errors.New("a text without tokens")
@@ -158,7 +159,8 @@ func (s *Sequence) readRows(ctx context.Context, rows []float32) error {
 // room reports whether so many more positions fit. The graphs do not check it, they would write over something.
 func (s *Sequence) room(count int) error {
 	if s.length+count > s.model.Manifest.Limits.Positions {
-		return fmt.Errorf("%d positions do not fit the %d that this model was exported with", s.length+count, s.model.Manifest.Limits.Positions)
+		return fmt.Errorf("%d positions do not fit the %d that this model was exported with", s.length+count,
+			s.model.Manifest.Limits.Positions)
 	}
 	return nil
 }
@@ -174,7 +176,8 @@ func (s *Sequence) run(ctx context.Context, latents, rows *ort.Tensor, count int
 	return nil
 }
 
-// Save copies what Prefill left behind the voice prompt. It is never changed afterwards and fits every sequence of the model.
+// Save copies what Prefill left behind the voice prompt. It is never changed afterwards and fits every sequence of
+// the model.
 func (s *Sequence) Save() (snapshot any, bytes int64) {
 	p := s.read(s.prompt)
 	p.h, p.eos = append(p.h, s.h...), append(p.eos, s.eos...)
@@ -214,7 +217,8 @@ func (s *Sequence) Step(ctx context.Context, noise []float32) error {
 	return s.Draw(noise)
 }
 
-// State returns what the language model said last: its state and the logit of the end of speech. It is valid until the next call.
+// State returns what the language model said last: its state and the logit of the end of speech. It is valid until
+// the next call.
 func (s *Sequence) State() (h []float32, eos float32) { return s.h, s.eos[0] }
 
 // Latent returns the normalised latent that was drawn last. It is valid until the next call.

@@ -28,7 +28,8 @@ func readVocabulary(vocab, scores []byte) (*tokenize.SentencePiece, error) {
 		id := int(n)
 		inRange := float64(id) == n && 0 <= id && id < len(pieces)
 		if text == "" || !inRange || pieces[id].Text != "" {
-			return nil, fmt.Errorf("vocab.json: piece %q has the id %v, want each of 0 to %d once", text, n, len(pieces)-1)
+			return nil, fmt.Errorf("vocab.json: piece %q has the id %v, want each of 0 to %d once", text, n,
+				len(pieces)-1)
 		}
 		score, ok := weights[text]
 		if !ok {

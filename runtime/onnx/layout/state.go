@@ -12,7 +12,8 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
-// maxStates and maxStateBytes bound what a description can ask for. A model of 24 layers has 72 states of 200 MB together.
+// maxStates and maxStateBytes bound what a description can ask for. A model of 24 layers has 72 states of 200 MB
+// together.
 const (
 	maxStates     = 1024
 	maxStateBytes = 1 << 30 // of all states of a graph
@@ -25,8 +26,8 @@ type state struct {
 	typ           graph.Type
 	shape         []int
 	fill          string // what it starts with: nan, zeros, ones or empty
-	// still says that it never changes, because it holds nothing or comes out as it went in: the graph need not return it, and all
-	// streams share one.
+	// still says that it never changes, because it holds nothing or comes out as it went in: the graph need not
+	// return it, and all streams share one.
 	still bool
 }
 
@@ -92,8 +93,8 @@ func fits(declared, shape []int) bool {
 	return slices.EqualFunc(declared, shape, func(d, n int) bool { return d == n || d == varies })
 }
 
-// deriveStates reads the states off a graph that comes without a description: inputs state_N become outputs out_state_N. start says
-// what a state begins with.
+// deriveStates reads the states off a graph that comes without a description: inputs state_N become outputs
+// out_state_N. start says what a state begins with.
 func deriveStates(g *graph.Signature, start func(graph.Port) string) ([]state, error) {
 	var states []state
 	for i := range maxStates {
@@ -101,7 +102,8 @@ func deriveStates(g *graph.Signature, start func(graph.Port) string) ([]state, e
 		if !ok {
 			break
 		}
-		s := state{input: in.Name, output: "out_" + in.Name, typ: in.Type, shape: slices.Clone(in.Shape), fill: start(in)}
+		s := state{input: in.Name, output: "out_" + in.Name, typ: in.Type, shape: slices.Clone(in.Shape),
+			fill: start(in)}
 		for j, n := range s.shape {
 			if n != varies {
 				continue
@@ -109,7 +111,8 @@ func deriveStates(g *graph.Signature, start func(graph.Port) string) ([]state, e
 			if len(s.shape) != 1 {
 				return nil, fmt.Errorf("state %v has no fixed size", in)
 			}
-			s.shape[j] = 0 // a list of what was heard, which is never read: only its length was, and a counter says that
+			// a list of what was heard, which is never read: only its length was, and a counter says that
+			s.shape[j] = 0
 		}
 		states = append(states, s)
 	}
@@ -136,7 +139,8 @@ func checkPorts(g *graph.Signature, states []state, inputs, outputs []graph.Port
 			if !ok {
 				return fmt.Errorf("it has no %s %s", side.name, w.Name)
 			}
-			agrees := slices.EqualFunc(p.Shape, w.Shape, func(a, b int) bool { return a == b || a == varies || b == varies })
+			agrees := slices.EqualFunc(p.Shape, w.Shape,
+				func(a, b int) bool { return a == b || a == varies || b == varies })
 			if p.Type != w.Type || !agrees {
 				return fmt.Errorf("its %s %v should be %v", side.name, p, w)
 			}

@@ -20,9 +20,10 @@ import (
 
 // voiceFiles returns the voices that a folder offers, by name.
 //
-// Stored voices lie in embeddings, or in languages/LANGUAGE/embeddings as in a download of all languages: beside the graphs, or in one
-// of the two folders above. Only the nearest counts, because voices that were made with other weights never stop talking. Those in the
-// folder voices, stored or recorded, are added. The recordings that sherpa-onnx gives as examples count where there is nothing else.
+// Stored voices lie in embeddings, or in languages/LANGUAGE/embeddings as in a download of all languages: beside the
+// graphs, or in one of the two folders above. Only the nearest counts, because voices that were made with other
+// weights never stop talking. Those in the folder voices, stored or recorded, are added. The recordings that
+// sherpa-onnx gives as examples count where there is nothing else.
 func voiceFiles(dir, language string) (map[string]string, error) {
 	files := map[string]string{}
 	add := func(folder, extension string) error {
@@ -65,7 +66,8 @@ const stored = ".safetensors"
 
 var recorded = []string{".wav", ".flac", ".mp3", ".opus", ".ogg", ".m4a"}
 
-// firstForm is the one entry of voices in the form that upstream wrote first: rows that the language model has yet to read.
+// firstForm is the one entry of voices in the form that upstream wrote first: rows that the language model has yet to
+// read.
 const firstForm = "audio_prompt"
 
 // readVoice reads a stored voice. start is the row before the voice, for the form that lacks it.
@@ -180,7 +182,8 @@ func (m *Model) openEncoder(path string) (*network, error) {
 	if path == "" {
 		return nil, errors.New("the folder has no encoder for recordings: give the voice as safetensors")
 	}
-	n, _, err := open(path, nil, []graph.Port{wantPort("audio", graph.F32, 1, 1, varies)}, []graph.Port{wantPort("latents", graph.F32, 1, varies, m.Manifest.Dims.Width)})
+	n, _, err := open(path, nil, []graph.Port{wantPort("audio", graph.F32, 1, 1, varies)},
+		[]graph.Port{wantPort("latents", graph.F32, 1, varies, m.Manifest.Dims.Width)})
 	return n, err
 }
 

@@ -2,8 +2,8 @@ package measure
 
 import "runtime"
 
-// Bandwidth measures how many bytes a second one core reads from memory, in one pass over an array. The array should be several times
-// larger than the last cache; one pass of 512 MiB takes about 40 ms.
+// Bandwidth measures how many bytes a second one core reads from memory, in one pass over an array. The array should
+// be several times larger than the last cache; one pass of 512 MiB takes about 40 ms.
 func Bandwidth(array []uint64) float64 {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -88,7 +88,8 @@ func (k *goldenCase) flowSteps() int {
 	return max(k.Runs[0].Steps, 1)
 }
 
-// conversion says how to convert the case. A bundle needs a voice, so a case without one gets a prompt of zeros, which nobody hears.
+// conversion says how to convert the case. A bundle needs a voice, so a case without one gets a prompt of zeros,
+// which nobody hears.
 func (k *goldenCase) conversion(temp string) (c convert.Conversion, err error) {
 	c = convert.Conversion{
 		Config: filepath.Join(k.dir, "config.yaml"), Language: "hi-IN", ID: filepath.Base(k.dir),
@@ -117,7 +118,8 @@ func (k *goldenCase) conversion(temp string) (c convert.Conversion, err error) {
 		return c, err
 	}
 	c.Voices[madeVoice] = path
-	return c, errors.Join(safetensors.Write(file, safetensors.Tensor{Name: "latents", Shape: latents.Shape, Floats: latents.Floats}), file.Close())
+	return c, errors.Join(safetensors.Write(file,
+		safetensors.Tensor{Name: "latents", Shape: latents.Shape, Floats: latents.Floats}), file.Close())
 }
 
 // bundles are the bundles of a case, which differ in the steps of the flow.
@@ -203,7 +205,8 @@ func (k *goldenCase) checkEncoder(ctx context.Context, c convert.Conversion) {
 	k.near("", quantity, got, want.Floats, k.tolerance(quantity))
 }
 
-// checkVoices compares the prompt that the language model made with the stored one, and the forms of the stored one with each other.
+// checkVoices compares the prompt that the language model made with the stored one, and the forms of the stored one
+// with each other.
 func (k *goldenCase) checkVoices(n *model.Model) {
 	stored := n.Prompt(storedVoice)
 	if stored == nil {
@@ -239,7 +242,8 @@ func (k *goldenCase) checkVoice(n *model.Model, name string, stored *bundle.Prom
 		return fmt.Errorf("there is no %s", name)
 	}
 	p, err := bundle.OpenPrompt(path, n.Manifest.Dims)
-	if what := strings.ToLower(k.Voice.Files[name]); strings.Contains(what, "refuse") || strings.Contains(what, "reject") {
+	if what := strings.ToLower(k.Voice.Files[name]); strings.Contains(what, "refuse") ||
+		strings.Contains(what, "reject") {
 		exact(k, name, "voice_forms", err != nil, true)
 		return nil
 	}

@@ -25,7 +25,8 @@ type Config struct {
 
 	Precision string // to convert the cases to, bundle.FP32 or bundle.Int8; empty means bundle.FP32
 
-	// Progress, if not nil, hears how many cases are done and what is being done. It is called from the goroutine of Check.
+	// Progress, if not nil, hears how many cases are done and what is being done. It is called from the goroutine of
+	// Check.
 	Progress func(done, total int64, what string)
 }
 
@@ -35,8 +36,8 @@ type Result struct {
 	Run      string // the one that is worst; empty where the quantity belongs to the whole case
 	Quantity string
 
-	// Difference is infinite where a value is not a number. Of what must be equal, whose Tolerance is 0, it is the difference of two
-	// counts, or how many values are others. It means nothing where values could not be compared.
+	// Difference is infinite where a value is not a number. Of what must be equal, whose Tolerance is 0, it is the
+	// difference of two counts, or how many values are others. It means nothing where values could not be compared.
 	Difference, Tolerance float64
 	Measure               Measure // of both
 
@@ -49,12 +50,12 @@ type Result struct {
 // engine's language model, flow, codec and rules work on the stored noise, each step on its own latent of the step
 // before, and compares.
 //
-// In int8 that is how steps, frames and endings are found, which must be equal. Values are compared by the bounds of [integerBounds].
+// In int8 that is how steps, frames and endings are found, which must be equal. Values are compared by the bounds of
+// [integerBounds].
 //
-// Each quantity of each case is reported once, by the run that is worst. What a case does not hold is not reported. A case that is broken,
-// or of which nothing could be compared, is a result that is not OK, and the others still run. An error says that nothing more could be
-// run: no case, no library, a precision
-// that is unknown, or ctx ended.
+// Each quantity of each case is reported once, by the run that is worst. What a case does not hold is not reported. A
+// case that is broken, or of which nothing could be compared, is a result that is not OK, and the others still run.
+// An error says that nothing more could be run: no case, no library, a precision that is unknown, or ctx ended.
 func Check(ctx context.Context, c Config, report func(Result)) error {
 	if c.Progress == nil {
 		c.Progress = func(int64, int64, string) {}
@@ -275,7 +276,8 @@ func (k *goldenCase) near(run, quantity string, got, want []float32, tolerance f
 		measure, tolerance = RelativeRMS, bound
 	}
 	d := measure.distance(got, want)
-	k.results = append(k.results, Result{Run: run, Quantity: quantity, Difference: d, Tolerance: tolerance, Measure: measure, OK: d <= tolerance})
+	k.results = append(k.results,
+		Result{Run: run, Quantity: quantity, Difference: d, Tolerance: tolerance, Measure: measure, OK: d <= tolerance})
 }
 
 // worst returns one result for each quantity, in the order in which they were first seen.

@@ -55,7 +55,8 @@ func (k *goldenCase) checkRun(ctx context.Context, n *model.Model, r *goldenRun)
 		return err
 	}
 	if !r.Overridden {
-		exactIf(k, r.MaxFrames > 0, r.Name, "max_frames", model.NewEnding(&n.Manifest, len(tokens), 1).MaxFrames, r.MaxFrames)
+		exactIf(k, r.MaxFrames > 0, r.Name, "max_frames", model.NewEnding(&n.Manifest, len(tokens), 1).MaxFrames,
+			r.MaxFrames)
 	}
 	noise, err := k.checkNoise(r, n.Manifest.Dims.Latent)
 	if err != nil {
@@ -74,8 +75,9 @@ func (k *goldenCase) checkRun(ctx context.Context, n *model.Model, r *goldenRun)
 	return nil
 }
 
-// checkIntegers compares the steps of a run that has so many frames, each on the reference's latent of the step before, and what the codec makes of the
-// reference's latents: what rounding adds to one another is not what a bound can tell from a mistake.
+// checkIntegers compares the steps of a run that has so many frames, each on the reference's latent of the step
+// before, and what the codec makes of the reference's latents: what rounding adds to one another is not what a bound
+// can tell from a mistake.
 func (k *goldenCase) checkIntegers(
 	ctx context.Context, n *model.Model, r *goldenRun, given runInput, frames int,
 ) error {
@@ -110,7 +112,8 @@ type runInput struct {
 	latents []float32 // of the reference, for the steps to start from; nil means each from its own
 }
 
-// checkTokens compares the text on its way to the model, and returns the stored tokens, or those of the tokenizer where there are none.
+// checkTokens compares the text on its way to the model, and returns the stored tokens, or those of the tokenizer
+// where there are none.
 func (k *goldenCase) checkTokens(r *goldenRun) ([]int32, error) {
 	if r.Text != "" && r.Prepared != "" {
 		prepared, _ := model.NewPreparer(&k.text, "").Prepare(r.Text)
@@ -205,7 +208,8 @@ func (k *goldenCase) speak(ctx context.Context, n *model.Model, r *goldenRun, gi
 	}
 	capacity := prompt.Positions + len(given.tokens) + rows
 	if capacity > n.Manifest.Limits.Positions {
-		return nil, fmt.Errorf("voice, text and frames take %d positions, and the bundle has %d", capacity, n.Manifest.Limits.Positions)
+		return nil, fmt.Errorf("voice, text and frames take %d positions, and the bundle has %d", capacity,
+			n.Manifest.Limits.Positions)
 	}
 	s, err := n.NewLoneStream(capacity)
 	if err != nil {
@@ -219,7 +223,8 @@ func (k *goldenCase) speak(ctx context.Context, n *model.Model, r *goldenRun, gi
 		k.checkKV(n, r, s, prompt.Positions+len(given.tokens))
 	}
 
-	all := &spoken{noise: given.noise, ending: model.Ending{Threshold: r.Threshold, MinFrames: r.MinFrames, After: r.After, MaxFrames: r.MaxFrames}}
+	all := &spoken{noise: given.noise,
+		ending: model.Ending{Threshold: r.Threshold, MinFrames: r.MinFrames, After: r.After, MaxFrames: r.MaxFrames}}
 	for step, over := 0, false; step < rows; step++ {
 		draw := given.noise[step*width : (step+1)*width]
 		if step == 0 {
@@ -234,7 +239,8 @@ func (k *goldenCase) speak(ctx context.Context, n *model.Model, r *goldenRun, gi
 			return nil, fmt.Errorf("step %d: %w", step, err)
 		}
 		h, logit := s.State()
-		all.h, all.logits, all.latents = append(all.h, h...), append(all.logits, logit), append(all.latents, s.Latent()...)
+		all.h, all.logits, all.latents = append(all.h, h...), append(all.logits, logit),
+			append(all.latents, s.Latent()...)
 		if !over {
 			over = all.observe(step, logit)
 		}
@@ -245,8 +251,8 @@ func (k *goldenCase) speak(ctx context.Context, n *model.Model, r *goldenRun, gi
 	return all, nil
 }
 
-// observe takes the logit of a step, and reports whether it is the last that the reference computes: that one whose latent does not sound
-// any more, or the one that reaches the limit.
+// observe takes the logit of a step, and reports whether it is the last that the reference computes: that one whose
+// latent does not sound any more, or the one that reaches the limit.
 func (s *spoken) observe(step int, logit float32) (last bool) {
 	s.ending.Observe(step, logit)
 	s.frames, s.steps = step, step+1

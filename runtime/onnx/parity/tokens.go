@@ -63,7 +63,8 @@ func (k *goldenCase) checkTokenizer(name string, v goldenTokenizer) error {
 	if lines == 0 {
 		return errors.New(v.Expected + " has no lines")
 	}
-	k.results = append(k.results, Result{Run: name, Quantity: "tokens", Difference: float64(others), OK: others == 0, Note: first})
+	k.results = append(k.results,
+		Result{Run: name, Quantity: "tokens", Difference: float64(others), OK: others == 0, Note: first})
 	if v.Lines > 0 {
 		exact(k, name, "lines", lines, v.Lines)
 	}

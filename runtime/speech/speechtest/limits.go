@@ -33,7 +33,8 @@ func RunLimits(t *testing.T, l Limits, open func(t *testing.T, workers int) spee
 	l.Every, l.Utterances, l.Growth = max(l.Every, 1), orElse(l.Utterances, 200), orElse(l.Growth, 16<<20)
 	t.Run("the longest text is spoken whole", func(t *testing.T) { testLongest(t, open(t, 1)) })
 	t.Run("as many chunks as there may be, and one more", func(t *testing.T) { testMostChunks(t, open(t, 1)) })
-	t.Run("a cancel after any frame is billed for what was made", func(t *testing.T) { testCancelAnywhere(t, open(t, 1), l.Every) })
+	t.Run("a cancel after any frame is billed for what was made",
+		func(t *testing.T) { testCancelAnywhere(t, open(t, 1), l.Every) })
 	t.Run("eight at once on two workers sound as each alone", func(t *testing.T) { testEightOnTwo(t, open(t, 2)) })
 	t.Run("hundreds leave nothing behind", func(t *testing.T) { testNothingLeft(t, open(t, 2), l) })
 }
@@ -52,18 +53,22 @@ func wantWhole(t *testing.T, r *Recorder, st speech.Stats) {
 	var spoken strings.Builder
 	for i, e := range r.Ends {
 		if e.Frames == 0 || !e.EOS {
-			t.Errorf("chunk %d of %d: %d frames, its own end %v; want frames and its own end", i, len(r.Ends), e.Frames, e.EOS)
+			t.Errorf("chunk %d of %d: %d frames, its own end %v; want frames and its own end", i, len(r.Ends),
+				e.Frames, e.EOS)
 		}
 		frames += e.Frames
 		spoken.WriteString(r.Chunks[i].Text)
 	}
 	if len(r.Started) != 1 || r.Started[0].Chunks != len(r.Ends) || st.Chunks != len(r.Ends) {
-		t.Fatalf("%d starts and %d chunk ends, stats %+v; want one start that announces all chunks", len(r.Started), len(r.Ends), st)
+		t.Fatalf("%d starts and %d chunk ends, stats %+v; want one start that announces all chunks", len(r.Started),
+			len(r.Ends), st)
 	}
 	if st.Frames != frames || r.Frames() != frames || len(r.Bytes()) != frames*speech.FrameBytes {
-		t.Errorf("%d frames are counted, chunks have %d, blocks %d, and %d bytes came", st.Frames, frames, r.Frames(), len(r.Bytes()))
+		t.Errorf("%d frames are counted, chunks have %d, blocks %d, and %d bytes came", st.Frames, frames, r.Frames(),
+			len(r.Bytes()))
 	}
-	if got, want := strings.Join(strings.Fields(spoken.String()), ""), strings.Join(strings.Fields(r.Started[0].Normalized), ""); got != want {
+	if got, want := strings.Join(strings.Fields(spoken.String()), ""),
+		strings.Join(strings.Fields(r.Started[0].Normalized), ""); got != want {
 		t.Errorf("chunks have %d bytes of text, want the %d of what was announced", len(got), len(want))
 	}
 }
@@ -84,11 +89,14 @@ func testLongest(t *testing.T, s speech.Speaker) {
 	u.Text = longest()
 	r, st := speak(t, s, u)
 	wantWhole(t, r, st)
-	t.Logf("%d characters: %d chunks, %d frames, %v for %v of audio, first audio after %v", utf8.RuneCountInString(u.Text), st.Chunks, st.Frames,
-		st.Synth.Round(time.Millisecond), time.Duration(st.Frames)*speech.FrameDuration, st.TTFA.Round(time.Millisecond))
+	t.Logf("%d characters: %d chunks, %d frames, %v for %v of audio, first audio after %v",
+		utf8.RuneCountInString(u.Text), st.Chunks, st.Frames,
+		st.Synth.Round(time.Millisecond), time.Duration(st.Frames)*speech.FrameDuration,
+		st.TTFA.Round(time.Millisecond))
 }
 
-// testMostChunks finds a sentence of which no two share a chunk, whatever is done to have few, and how many of it may be spoken.
+// testMostChunks finds a sentence of which no two share a chunk, whatever is done to have few, and how many of it may
+// be spoken.
 func testMostChunks(t *testing.T, s speech.Speaker) {
 	sentences := func(words, n int) string { return strings.Repeat("Haan"+strings.Repeat(" bolo", words)+". ", n) }
 	chunks := func(words, n int) int {
@@ -116,7 +124,8 @@ func testMostChunks(t *testing.T, s speech.Speaker) {
 	u.Text = sentences(words, most+1)
 	r = &Recorder{}
 	st, err := s.Speak(t.Context(), u, speech.Turn{}, r)
-	if want := speech.TooManyChunks(speech.MaxChunks + 1); !errors.Is(err, want) || err.Error() != want.Error() || st.Frames != 0 || len(r.Started) != 0 {
+	if want := speech.TooManyChunks(speech.MaxChunks + 1); !errors.Is(err, want) || err.Error() != want.Error() ||
+		st.Frames != 0 || len(r.Started) != 0 {
 		t.Errorf("Speak = %+v, %v after %d starts; want %v and nothing else", st, err, len(r.Started), want)
 	}
 }
@@ -141,7 +150,8 @@ func testCancelAnywhere(t *testing.T, s speech.Speaker, every int) {
 			t.Errorf("after %d frames: Speak = %v, want the cause of the cancel", after, err)
 		}
 		if r.Frames() != sent || st.Frames < sent || st.Frames > sent+1 {
-			t.Errorf("after %d frames: %d are counted and %d were sent, %d before the cancel; want at most one more", after, st.Frames, r.Frames(), sent)
+			t.Errorf("after %d frames: %d are counted and %d were sent, %d before the cancel; want at most one more",
+				after, st.Frames, r.Frames(), sent)
 		}
 		if !bytes.HasPrefix(whole.Bytes(), r.Bytes()) {
 			t.Errorf("after %d frames: the audio is not that of the whole utterance", after)
@@ -176,7 +186,8 @@ func testEightOnTwo(t *testing.T, s speech.Speaker) {
 			r := &Recorder{} // which insists on the order of events
 			st, err := s.Speak(t.Context(), of(i), speech.Turn{}, r)
 			if err != nil || r.Frames() != st.Frames || !bytes.Equal(r.Bytes(), alone[i]) {
-				t.Errorf("stream %d: %d bytes, %d frames of %d (error %v), want the %d bytes that it has alone", i, len(r.Bytes()), r.Frames(), st.Frames, err, len(alone[i]))
+				t.Errorf("stream %d: %d bytes, %d frames of %d (error %v), want the %d bytes that it has alone", i,
+					len(r.Bytes()), r.Frames(), st.Frames, err, len(alone[i]))
 			}
 		})
 	}
@@ -186,7 +197,8 @@ func testEightOnTwo(t *testing.T, s speech.Speaker) {
 	}
 }
 
-// testNothingLeft compares memory, descriptors and goroutines before and after so many utterances, one half of them cancelled.
+// testNothingLeft compares memory, descriptors and goroutines before and after so many utterances, one half of them
+// cancelled.
 func testNothingLeft(t *testing.T, s speech.Speaker, l Limits) {
 	speakMany := func(n int) {
 		t.Helper()
@@ -226,7 +238,8 @@ type resources struct {
 }
 
 func (r resources) String() string {
-	return fmt.Sprintf("%d goroutines, %d files, %.1f MiB of heap, %.1f MiB resident", r.goroutines, r.files, float64(r.heap)/(1<<20), float64(r.resident)/(1<<20))
+	return fmt.Sprintf("%d goroutines, %d files, %.1f MiB of heap, %.1f MiB resident", r.goroutines, r.files,
+		float64(r.heap)/(1<<20), float64(r.resident)/(1<<20))
 }
 
 func footprint() (r resources) {

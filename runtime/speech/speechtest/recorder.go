@@ -33,7 +33,8 @@ func (r *Recorder) Start(s speech.Start) error {
 // ChunkStart implements [speech.Sink].
 func (r *Recorder) ChunkStart(c speech.Chunk) error {
 	if len(r.Started) == 0 || len(r.Ends) != len(r.Chunks) || c.Index != len(r.Chunks) {
-		return fmt.Errorf("ChunkStart %d after %d starts, %d chunks and %d ends", c.Index, len(r.Started), len(r.Chunks), len(r.Ends))
+		return fmt.Errorf("ChunkStart %d after %d starts, %d chunks and %d ends", c.Index, len(r.Started),
+			len(r.Chunks), len(r.Ends))
 	}
 	r.Chunks = append(r.Chunks, c)
 	return nil

@@ -46,7 +46,8 @@ func Run(t *testing.T, open func(t *testing.T) speech.Speaker) {
 }
 
 func utterance(f speech.Format) speech.Utterance {
-	return speech.Utterance{RequestID: "req_test", Text: text, Voice: speech.DefaultVoice, Format: f, Temperature: .3, Seed: 42}
+	return speech.Utterance{RequestID: "req_test", Text: text, Voice: speech.DefaultVoice, Format: f, Temperature: .3,
+		Seed: 42}
 }
 
 func speak(t *testing.T, s speech.Speaker, u speech.Utterance) (*Recorder, speech.Stats) {
@@ -63,7 +64,8 @@ func testEvents(t *testing.T, s speech.Speaker) {
 	u := utterance(speech.PCM16)
 	r, st := speak(t, s, u)
 	if len(r.Started) != 1 || len(r.Chunks) == 0 || len(r.Ends) != len(r.Chunks) {
-		t.Fatalf("%d starts, %d chunks, %d ends; want one start and an end for every chunk", len(r.Started), len(r.Chunks), len(r.Ends))
+		t.Fatalf("%d starts, %d chunks, %d ends; want one start and an end for every chunk", len(r.Started),
+			len(r.Chunks), len(r.Ends))
 	}
 	start := r.Started[0]
 	if start.Voice != u.Voice || start.Format != u.Format || start.Seed != u.Seed {
@@ -80,7 +82,8 @@ func testEvents(t *testing.T, s speech.Speaker) {
 		}
 	}
 	if r.Frames() != frames || st.Frames != frames || len(r.Bytes()) != frames*speech.FrameBytes {
-		t.Errorf("frames: blocks %d, ends %d, stats %d, bytes %d; want all equal", r.Frames(), frames, st.Frames, len(r.Bytes())/speech.FrameBytes)
+		t.Errorf("frames: blocks %d, ends %d, stats %d, bytes %d; want all equal", r.Frames(), frames, st.Frames,
+			len(r.Bytes())/speech.FrameBytes)
 	}
 	if !st.Started || st.Chunks != len(r.Chunks) || st.Chars != utf8.RuneCountInString(start.Normalized) {
 		t.Errorf("stats = %+v do not fit the utterance", st)
@@ -245,7 +248,8 @@ func testCancel(t *testing.T, s speech.Speaker) {
 		t.Errorf("Speak = %v, want the cause of the cancel", err)
 	}
 	if r.Frames() != sent || st.Frames < sent || st.Frames > sent+1 {
-		t.Errorf("%d frames decoded, %d sent after the cancel at %d; want at most one more", st.Frames, r.Frames(), sent)
+		t.Errorf("%d frames decoded, %d sent after the cancel at %d; want at most one more", st.Frames, r.Frames(),
+			sent)
 	}
 	if c := s.Capacity(); c.Busy != 0 {
 		t.Errorf("%d workers are still busy", c.Busy)
@@ -301,7 +305,8 @@ func testDisclosure(t *testing.T, s speech.Speaker) {
 		r, st := speak(t, s, u)
 		start, before := r.Started[0], utf8.RuneCountInString(own.Text)+1
 		if start.Disclosure != own.Text || start.Normalized != own.Text+" "+bare.Started[0].Normalized {
-			t.Errorf("%s: spoke %q after %q, want %q before the text", name, start.Normalized, start.Disclosure, own.Text)
+			t.Errorf("%s: spoke %q after %q, want %q before the text", name, start.Normalized, start.Disclosure,
+				own.Text)
 		}
 		want := slices.Clone(own.Chunks)
 		for _, c := range bare.Chunks {
@@ -311,7 +316,8 @@ func testDisclosure(t *testing.T, s speech.Speaker) {
 		if !slices.Equal(r.Chunks, want) || start.Chunks != len(want) {
 			t.Errorf("%s: %d chunks %+v, want %+v", name, start.Chunks, r.Chunks, want)
 		}
-		if st.Chars != utf8.RuneCountInString(start.Normalized) || st.Frames != r.Frames() || st.Frames <= bare.Frames() {
+		if st.Chars != utf8.RuneCountInString(start.Normalized) || st.Frames != r.Frames() ||
+			st.Frames <= bare.Frames() {
 			t.Errorf("%s: stats %+v do not count the disclosure", name, st)
 		}
 		if u.Raw {

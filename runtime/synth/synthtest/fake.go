@@ -25,8 +25,8 @@ type Config struct {
 	WordTimes bool          // its workers know when each word is heard
 	Speeds    speech.Speeds // its own
 
-	// Before is called before every prefill (frame -1) and every frame. It may block until ctx ends, or fail: that is how tests
-	// make an engine slow, stuck or broken.
+	// Before is called before every prefill (frame -1) and every frame. It may block until ctx ends, or fail: that is
+	// how tests make an engine slow, stuck or broken.
 	Before func(ctx context.Context, o synth.Options, frame int) error
 
 	// OnNewWorker is called before a worker is made; an error is returned instead of the worker.

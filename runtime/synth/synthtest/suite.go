@@ -18,8 +18,8 @@ const (
 	other = "धन्यवाद, फिर मिलेंगे।"
 )
 
-// Run checks that the engines that open returns keep the promises of [synth.Engine] and [synth.Worker]. open registers the
-// engine's Close with t.Cleanup; it is called once for each sub-test.
+// Run checks that the engines that open returns keep the promises of [synth.Engine] and [synth.Worker]. open
+// registers the engine's Close with t.Cleanup; it is called once for each sub-test.
 func Run(t *testing.T, open func(t *testing.T) synth.Engine) {
 	t.Helper()
 	tests := []struct {
@@ -289,7 +289,8 @@ func testCancelNext(t *testing.T, e synth.Engine) {
 	cancel(speech.ErrTimeout)
 	frames, done, _, err := w.Next(ctx, dst, 4)
 	if !errors.Is(err, speech.ErrTimeout) && !errors.Is(err, context.Canceled) || done || frames > 1 {
-		t.Errorf("Next after the cancel = %d frames, done %v, %v; want at most one frame and the cause", frames, done, err)
+		t.Errorf("Next after the cancel = %d frames, done %v, %v; want at most one frame and the cause", frames, done,
+			err)
 	}
 	wantSame(t, "after the cancelled chunk", w, options(e), want)
 }
@@ -312,7 +313,8 @@ func testConcurrent(t *testing.T, e synth.Engine) {
 			for range 3 {
 				got, _, err := trySpeak(t.Context(), w, o, 1, 4)
 				if err != nil || !slices.Equal(got, want[o.Text]) {
-					t.Errorf("worker %d: %d samples (error %v), want the %d it speaks alone", i, len(got), err, len(want[o.Text]))
+					t.Errorf("worker %d: %d samples (error %v), want the %d it speaks alone", i, len(got), err,
+						len(want[o.Text]))
 				}
 			}
 		})
@@ -458,7 +460,8 @@ func speak(t *testing.T, w synth.Worker, o synth.Options, first, group int) (pcm
 	return pcm, eos
 }
 
-func trySpeak(ctx context.Context, w synth.Worker, o synth.Options, first, group int) (pcm []int16, eos bool, err error) {
+func trySpeak(ctx context.Context, w synth.Worker, o synth.Options, first,
+	group int) (pcm []int16, eos bool, err error) {
 	if _, err := w.Prefill(ctx, o); err != nil {
 		return nil, false, err
 	}

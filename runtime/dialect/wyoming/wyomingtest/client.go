@@ -52,7 +52,8 @@ func (c *Client) Send(kind string, data map[string]any) {
 	if data == nil {
 		body = nil
 	}
-	if _, err := fmt.Fprintf(c, `{"type": %q, "version": "1.10.2", "data_length": %d}`+"\n%s", kind, len(body), body); err != nil {
+	if _, err := fmt.Fprintf(c, `{"type": %q, "version": "1.10.2", "data_length": %d}`+"\n%s", kind, len(body),
+		body); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -46,8 +46,8 @@ type Source struct {
 	firstAnswerLimit   time.Duration
 }
 
-// firstAnswerLimit is how long the API server may take for its first answer before the fallback stands in. If it refuses, that
-// is at once.
+// firstAnswerLimit is how long the API server may take for its first answer before the fallback stands in. If it
+// refuses, that is at once.
 const firstAnswerLimit = 2 * time.Second
 
 // listLimit bounds a list, for which client-go would wait for ever.
@@ -63,14 +63,16 @@ func New(cfg Config) (*Source, error) {
 	}
 	namespace, service, found := strings.Cut(cfg.Service, "/")
 	if !found || len(validation.IsDNS1123Label(namespace))+len(validation.IsDNS1123Label(service)) > 0 {
-		return nil, fmt.Errorf("service %q: want NAMESPACE/SERVICE, both of small letters, digits and hyphens", cfg.Service)
+		return nil, fmt.Errorf("service %q: want NAMESPACE/SERVICE, both of small letters, digits and hyphens",
+			cfg.Service)
 	}
 	client, err := connect(cfg.Kubeconfig)
 	if err != nil {
 		return nil, err
 	}
 	return &Source{
-		cfg: cfg, namespace: namespace, service: service, client: client, backoff: backoff, firstAnswerLimit: firstAnswerLimit,
+		cfg: cfg, namespace: namespace, service: service, client: client, backoff: backoff,
+		firstAnswerLimit: firstAnswerLimit,
 	}, nil
 }
 

@@ -13,7 +13,8 @@ import (
 // NewUtterance is the message for u, without what concerns the attempt.
 func NewUtterance(u speech.Utterance) *Utterance {
 	m := &Utterance{
-		RequestId: u.RequestID, Text: u.Text, Voice: u.Voice, Format: string(u.Format), Raw: u.Raw, EnDigits: u.EnDigits,
+		RequestId: u.RequestID, Text: u.Text, Voice: u.Voice, Format: string(u.Format), Raw: u.Raw,
+		EnDigits:    u.EnDigits,
 		Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure, Service: u.Service,
 		WordTimes: u.WordTimes, Speed: u.Speed, Protocol: Protocol, Lexicon: newLexicon(u),
 		Language: u.Language,
@@ -54,7 +55,8 @@ func lexiconOf(entries []*LexiconEntry) *lexicon.Lexicon {
 // Value is what NewUtterance was given.
 func (u *Utterance) Value() speech.Utterance {
 	return speech.Utterance{
-		RequestID: u.RequestId, Text: cmp.Or(u.Ssml, u.Text), SSML: u.Ssml != "", Lexicon: lexiconOf(u.Lexicon), Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
+		RequestID: u.RequestId, Text: cmp.Or(u.Ssml, u.Text), SSML: u.Ssml != "", Lexicon: lexiconOf(u.Lexicon),
+		Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
 		EnDigits: u.EnDigits, Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure,
 		Service: u.Service, WordTimes: u.WordTimes, Speed: u.Speed, Language: u.Language,
 	}
@@ -81,7 +83,8 @@ func (s *Start) Value() speech.Start {
 // NewChunk is the message for c.
 func NewChunk(c speech.Chunk) *Chunk {
 	return &Chunk{
-		Index: int64(c.Index), Text: c.Text, Tokens: int64(c.Tokens), CharStart: int64(c.CharStart), CharEnd: int64(c.CharEnd),
+		Index: int64(c.Index), Text: c.Text, Tokens: int64(c.Tokens), CharStart: int64(c.CharStart),
+		CharEnd: int64(c.CharEnd),
 		Silence: int64(c.Silence), Speed: c.Speed,
 	}
 }
@@ -97,7 +100,8 @@ func (c *Chunk) Value() speech.Chunk {
 // NewAudio is the message for a. It keeps Data.
 func NewAudio(a speech.Audio) *Audio {
 	return &Audio{
-		Chunk: int64(a.Chunk), Frames: int64(a.Frames), Data: a.Data, Prefill: int64(a.Prefill), FirstFrame: int64(a.FirstFrame),
+		Chunk: int64(a.Chunk), Frames: int64(a.Frames), Data: a.Data, Prefill: int64(a.Prefill),
+		FirstFrame: int64(a.FirstFrame),
 	}
 }
 
@@ -112,12 +116,14 @@ func (a *Audio) Value() speech.Audio {
 // NewChunkEnd is the message for e.
 func NewChunkEnd(e speech.ChunkEnd) *ChunkEnd {
 	m := &ChunkEnd{
-		Chunk: int64(e.Chunk), Frames: int64(e.Frames), Prefill: int64(e.Prefill), PrefillCached: e.PrefillCached, Eos: e.EOS,
+		Chunk: int64(e.Chunk), Frames: int64(e.Frames), Prefill: int64(e.Prefill), PrefillCached: e.PrefillCached,
+		Eos:        e.EOS,
 		ExactWords: e.ExactWords,
 	}
 	for _, w := range e.Words {
 		m.Words = append(m.Words, &Word{
-			Text: w.Text, CharStart: int64(w.CharStart), CharEnd: int64(w.CharEnd), Start: int64(w.Start), End: int64(w.End),
+			Text: w.Text, CharStart: int64(w.CharStart), CharEnd: int64(w.CharEnd), Start: int64(w.Start),
+			End: int64(w.End),
 		})
 	}
 	return m
@@ -142,7 +148,8 @@ func (e *ChunkEnd) Value() speech.ChunkEnd {
 func NewStats(s speech.Stats) *Stats {
 	return &Stats{
 		Started: s.Started, Chars: int64(s.Chars), Chunks: int64(s.Chunks), Frames: int64(s.Frames),
-		Normalize: int64(s.Normalize), Queue: int64(s.Queue), Ttfa: int64(s.TTFA), Synth: int64(s.Synth), Wall: int64(s.Wall),
+		Normalize: int64(s.Normalize), Queue: int64(s.Queue), Ttfa: int64(s.TTFA), Synth: int64(s.Synth),
+		Wall:           int64(s.Wall),
 		LeadingSilence: int64(s.LeadingSilence), PrefillCached: s.PrefillCached,
 	}
 }
@@ -164,7 +171,8 @@ func (s *Stats) Value() speech.Stats {
 func NewNormalizeRequest(u speech.Utterance) *NormalizeRequest {
 	u.Raw = false
 	m := NewUtterance(u)
-	return &NormalizeRequest{Text: m.Text, Ssml: m.Ssml, EnDigits: m.EnDigits, Disclosure: m.Disclosure, Lexicon: m.Lexicon}
+	return &NormalizeRequest{Text: m.Text, Ssml: m.Ssml, EnDigits: m.EnDigits, Disclosure: m.Disclosure,
+		Lexicon: m.Lexicon}
 }
 
 // Value is what NewNormalizeRequest was given.
@@ -210,7 +218,8 @@ func (r *NormalizeReply) Value() speech.Normalized {
 // NewDescription is the message for a pod that speaks with m.
 func NewDescription(m speech.Model, workers int, version string) *Description {
 	d := &Description{
-		Protocol: Protocol, Version: version, Model: m.ID, Workers: int64(workers), MinSpeed: m.Speeds.Min, MaxSpeed: m.Speeds.Max,
+		Protocol: Protocol, Version: version, Model: m.ID, Workers: int64(workers), MinSpeed: m.Speeds.Min,
+		MaxSpeed: m.Speeds.Max,
 	}
 	for _, v := range m.Voices {
 		d.Voices = append(d.Voices, &Voice{

@@ -2,8 +2,8 @@
 // What it computes is that graph, but for what is rounded: rows of the transformer are bytes, as in the graph, and
 // those of the convolutions are words, whose rounding is not heard, see package convolve.
 //
-// Each row is rounded by itself, and each sum has an order of its own, so that the samples do not depend on how many frames are decoded at
-// once, on other streams, or on the kernel.
+// Each row is rounded by itself, and each sum has an order of its own, so that the samples do not depend on how many
+// frames are decoded at once, on other streams, or on the kernel.
 package codec
 
 import (
@@ -111,7 +111,8 @@ func (c *Codec) NewDecoder() (*Decoder, error) {
 	for range c.layers {
 		d.past = append(d.past, newPast(p, &c.dims))
 	}
-	d.latent, d.scales, d.taps = take[float32](p, c.dims.CodecWidth), take[float32](p, c.scales), take[float32](p, (c.last.out-1)*c.last.out)
+	d.latent, d.scales, d.taps = take[float32](p, c.dims.CodecWidth), take[float32](p, c.scales),
+		take[float32](p, (c.last.out-1)*c.last.out)
 	d.words, d.audio = take[int16](p, c.words), take[float32](p, synth.GroupFrames*speech.FrameSamples)
 	if p.err != nil {
 		return nil, fmt.Errorf("the codec's states: %w", errors.Join(p.err, d.Close()))
@@ -137,7 +138,8 @@ func (d *Decoder) Decode(latents []float32, frames int) ([]float32, error) {
 	return InGroups(latents, d.codec.dims.Latent, frames, d.decode)
 }
 
-// InGroups decodes latents of width each, never more frames at once than a worker does. What it returns is valid until the next call.
+// InGroups decodes latents of width each, never more frames at once than a worker does. What it returns is valid
+// until the next call.
 func InGroups(
 	latents []float32, width, frames int, decode func(latents []float32, frames int) ([]float32, error),
 ) ([]float32, error) {
@@ -217,8 +219,8 @@ func (c *Codec) measure() sizes {
 	return s
 }
 
-// together is how many rows a stage takes at once: all where its weights come from memory, and after that so many that what becomes of
-// them stays in a cache.
+// together is how many rows a stage takes at once: all where its weights come from memory, and after that so many
+// that what becomes of them stays in a cache.
 func (c *Codec) together(stage int) int {
 	const values = 30 << 10
 	if stage == 0 {
@@ -251,7 +253,8 @@ func (c *Codec) newWorkspace() (*workspace, error) {
 	floats := func(n int) []float32 { return take[float32](p, n) }
 	w.latents, w.projected = floats(synth.GroupFrames*c.dims.Latent), floats(synth.GroupFrames*width)
 	w.x, w.y, w.rows = floats(positions*width), floats(positions*width), floats(positions*width)
-	w.heads, w.hidden, w.gelu = floats(positions*3*width), floats(positions*c.sizes.hidden), floats(positions*c.sizes.hidden)
+	w.heads, w.hidden, w.gelu = floats(positions*3*width), floats(positions*c.sizes.hidden),
+		floats(positions*c.sizes.hidden)
 	w.cosines, w.sines = floats(positions*len(c.frequencies)), floats(positions*len(c.frequencies))
 	w.scores, w.bytes = floats(vector.AttendScratch(c.dims.CodecWindow)), take[byte](p, c.sizes.bytes)
 	w.first = floats(positions * c.first.out)

@@ -35,7 +35,8 @@ func (d *Decoder) stage(w *workspace, i int, x, bias []float32, audio *[]float32
 	}
 }
 
-// convolve writes y, without its bias, of rows, with a bias and after the activation; without both where the bias is nil.
+// convolve writes y, without its bias, of rows, with a bias and after the activation; without both where the bias is
+// nil.
 func (d *Decoder) convolve(w *workspace, v *convolution, y, x, bias []float32) {
 	rows, past := len(x)/v.in, v.taps-1
 	words, scales := w.words[:(past+rows)*v.stride], w.scales[:past+rows]

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// pages is memory from the system, which the collector does not count: it lets garbage grow as large as what it knows to be in use.
+// pages is memory from the system, which the collector does not count: it lets garbage grow as large as what it knows
+// to be in use.
 type pages struct {
 	held [][]byte
 	err  error // the first refusal
@@ -19,7 +20,8 @@ func take[T int8 | byte | int16 | float32](p *pages, n int) []T {
 		return nil
 	}
 	var one T
-	memory, err := syscall.Mmap(-1, 0, n*int(unsafe.Sizeof(one)), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	memory, err := syscall.Mmap(-1, 0, n*int(unsafe.Sizeof(one)), syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		if p.err == nil {
 			p.err = fmt.Errorf("%d values of memory: %w", n, err)

@@ -30,11 +30,12 @@ type past struct{ vector.Past }
 
 func newPast(p *pages, dims *bundle.Dims) past {
 	n := capacity(dims)
-	return past{vector.Past{Keys: take[float32](p, dims.CodecWidth*n+vector.KeyPadding), Values: take[float32](p, dims.CodecWidth*n), Capacity: n}}
+	return past{vector.Past{Keys: take[float32](p, dims.CodecWidth*n+vector.KeyPadding),
+		Values: take[float32](p, dims.CodecWidth*n), Capacity: n}}
 }
 
-// capacity is room for the window, for the rows that come at once, and for as many more, so that what is left is moved to the front only
-// every other time.
+// capacity is room for the window, for the rows that come at once, and for as many more, so that what is left is
+// moved to the front only every other time.
 func capacity(dims *bundle.Dims) int { return dims.CodecWindow - 1 + 2*synth.GroupFrames*dims.Upsample }
 
 // keep moves the last of so many positions to the front.

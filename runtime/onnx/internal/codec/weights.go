@@ -131,7 +131,8 @@ func (r *reader) matrix(name string, in, out int) *rowproduct.Matrix {
 func (r *reader) read() *weights {
 	d := r.dims
 	w := &weights{mean: r.floats("flow_lm.emb_mean", d.Latent), deviation: r.floats("flow_lm.emb_std", d.Latent)}
-	w.project = vector.NewMatrix(r.floats("mimi.quantizer.output_proj.weight", d.CodecWidth, d.Latent, 1), d.Latent, d.CodecWidth, nil)
+	w.project = vector.NewMatrix(r.floats("mimi.quantizer.output_proj.weight", d.CodecWidth, d.Latent, 1), d.Latent,
+		d.CodecWidth, nil)
 	w.before, w.at = make([]float32, d.Upsample*d.CodecWidth), make([]float32, d.Upsample*d.CodecWidth)
 	for i, v := range r.floats("mimi.upsample.convtr.convtr.weight", d.CodecWidth*d.Upsample, 1, 2) {
 		channel, phase := i/2/d.Upsample, i/2%d.Upsample
@@ -168,8 +169,9 @@ func (r *reader) layer(p string) layer {
 	width := r.dims.CodecWidth
 	hidden := r.shape(p+"linear1.weight", 2)[1]
 	l := layer{
-		in: r.matrix(p+"self_attn.in_proj.weight", width, 3*width), out: r.matrix(p+"self_attn.out_proj.weight", width, width),
-		up: r.matrix(p+"linear1.weight", width, hidden), down: r.matrix(p+"linear2.weight", hidden, width),
+		in:  r.matrix(p+"self_attn.in_proj.weight", width, 3*width),
+		out: r.matrix(p+"self_attn.out_proj.weight", width, width),
+		up:  r.matrix(p+"linear1.weight", width, hidden), down: r.matrix(p+"linear2.weight", hidden, width),
 	}
 	for i := range l.norms {
 		name := p + "norm" + strconv.Itoa(i+1)
@@ -198,13 +200,14 @@ func (r *reader) keep(name string, w, bias []float32, in, out, taps int) convolu
 	if r.err != nil {
 		return convolution{in: 1, out: 1, taps: 1}
 	}
-	c := convolution{convolve.PackWords(w, in, out, taps), bias, in, out, taps, convolve.WordStride(in), r.words, r.scales}
+	c := convolution{convolve.PackWords(w, in, out, taps), bias, in, out, taps, convolve.WordStride(in), r.words,
+		r.scales}
 	r.words, r.scales = r.words+(taps-1)*c.stride, r.scales+taps-1
 	return c
 }
 
-// stage reads a transposed convolution of so many channels, written as a plain one of two taps, or as three products, with the outputs of
-// a channel side by side, and the block behind it.
+// stage reads a transposed convolution of so many channels, written as a plain one of two taps, or as three products,
+// with the outputs of a channel side by side, and the block behind it.
 func (r *reader) stage(name, block string, in int) stage {
 	s := stage{block: [2]convolution{r.convolution(block + "1.conv"), r.convolution(block + "3.conv")}}
 	out, hidden := s.block[0].in, s.block[0].out

@@ -17,7 +17,8 @@ type Decoder interface {
 	// Begin forgets what was decoded: every chunk starts fresh.
 	Begin()
 
-	// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until the next call.
+	// Decode turns the latents of so many frames, which follow the frames before, into samples, which are valid until
+	// the next call.
 	Decode(latents []float32, frames int) ([]float32, error)
 
 	// Close gives up the state.
@@ -60,7 +61,8 @@ func openCodec(m *bundle.Manifest, openGraph opener, graph []byte) (sharedCodec,
 		return nil, fmt.Errorf("loading %s: %w", m.Codec.File.File, err)
 	}
 	head := m.Dims.CodecWidth / m.Dims.CodecHeads
-	return &graphCodec{m.Dims, m.Codec.States, bundle.RotationFrequencies(m.Dims.CodecRoPE, head), session, int64(len(graph))}, nil
+	return &graphCodec{m.Dims, m.Codec.States, bundle.RotationFrequencies(m.Dims.CodecRoPE, head), session,
+		int64(len(graph))}, nil
 }
 
 func (c *graphCodec) close() error { return c.session.Close() }
@@ -166,7 +168,8 @@ func (d *graphDecoder) group(frames int) (*decoding, error) {
 	positions, half := frames*c.dims.Upsample, len(c.frequencies)
 	keys := c.dims.CodecWindow - 1 + positions
 	g := &decoding{
-		latents: make([]float32, frames*c.dims.Latent), cos: make([]float32, positions*half), sin: make([]float32, positions*half),
+		latents: make([]float32, frames*c.dims.Latent), cos: make([]float32, positions*half),
+		sin:  make([]float32, positions*half),
 		mask: make([]float32, positions*keys), audio: make([]float32, frames*speech.FrameSamples), masked: -1,
 	}
 	var err error
@@ -176,7 +179,8 @@ func (d *graphDecoder) group(frames int) (*decoding, error) {
 		return t
 	}
 	g.inputs = []*ort.Tensor{
-		add(g.latents, 1, frames, c.dims.Latent), add(g.cos, positions, half), add(g.sin, positions, half), add(g.mask, positions, keys),
+		add(g.latents, 1, frames, c.dims.Latent), add(g.cos, positions, half), add(g.sin, positions, half),
+		add(g.mask, positions, keys),
 	}
 	g.outputs = []*ort.Tensor{add(g.audio, 1, 1, len(g.audio))}
 	if err != nil {

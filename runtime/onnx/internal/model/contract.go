@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// checkContract compares what a graph declares with what the manifest says about it. The engine calls graphs with memory of its own,
-// so that a tensor of another type or size must be found before the first run.
+// checkContract compares what a graph declares with what the manifest says about it. The engine calls graphs with
+// memory of its own, so that a tensor of another type or size must be found before the first run.
 func checkContract(file []byte, g bundle.Graph) error {
 	s, err := graph.ReadSignature(file)
 	if err != nil {
@@ -31,12 +31,14 @@ func checkContract(file []byte, g bundle.Graph) error {
 		}
 		for _, line := range wanted {
 			if !slices.Contains(declared, line) {
-				return fmt.Errorf("the manifest has an %s %q, the graph has %q: convert the model again", side.name, line, named(declared, line))
+				return fmt.Errorf("the manifest has an %s %q, the graph has %q: convert the model again", side.name,
+					line, named(declared, line))
 			}
 		}
 		for _, line := range declared {
 			if !slices.Contains(wanted, line) {
-				return fmt.Errorf("the graph has an %s %q that the manifest does not know: convert the model again", side.name, line)
+				return fmt.Errorf("the graph has an %s %q that the manifest does not know: convert the model again",
+					side.name, line)
 			}
 		}
 	}

@@ -4,8 +4,9 @@ import "github.com/swar-tts/swar/runtime/onnx/bundle"
 
 // Ending decides after how many frames a chunk is over.
 //
-// Speech ends with the first logit above the threshold, not counting the first frames, whose logits mean nothing. From there on a
-// few more frames sound. If that would reach the limit, the limit counts and the speech did not end by itself.
+// Speech ends with the first logit above the threshold, not counting the first frames, whose logits mean nothing.
+// From there on a few more frames sound. If that would reach the limit, the limit counts and the speech did not end
+// by itself.
 type Ending struct {
 	Threshold float64
 	MinFrames int // frames whose logit is ignored
@@ -22,7 +23,8 @@ func NewEnding(m *bundle.Manifest, tokens, words int) Ending {
 	if words <= m.Sampling.ShortWords {
 		after = m.Sampling.FramesAfterEOSShort
 	}
-	return Ending{Threshold: m.Sampling.EOSThreshold, MinFrames: m.Sampling.MinFrames, After: after, MaxFrames: m.Limits.MaxFrames(tokens)}
+	return Ending{Threshold: m.Sampling.EOSThreshold, MinFrames: m.Sampling.MinFrames, After: after,
+		MaxFrames: m.Limits.MaxFrames(tokens)}
 }
 
 // Observe takes the logit of a frame, counted from 0.

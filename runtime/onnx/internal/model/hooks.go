@@ -2,7 +2,8 @@ package model
 
 // What follows is for tests of the engine: they look at streams and slots, and run the scheduler without a model.
 
-// NewFakeCache returns a cache without a model, in which step takes the place of a run. Its streams are those that [KVCache.Place] returns.
+// NewFakeCache returns a cache without a model, in which step takes the place of a run. Its streams are those that
+// [KVCache.Place] returns.
 func NewFakeCache(slots int, step func(first, n int, members []*Stream) error) *KVCache {
 	c := &KVCache{slots: make([]slot, slots), capacity: 100, stepRange: step}
 	c.unlocked.L = &c.mu

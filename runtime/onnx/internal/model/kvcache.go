@@ -11,16 +11,17 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/ort"
 )
 
-// MaxBatch is the most streams that one run steps. A step of one stream waits for memory, that is for the weights; with eight most of
-// its time is arithmetic, and more streams would only make each other wait.
+// MaxBatch is the most streams that one run steps. A step of one stream waits for memory, that is for the weights;
+// with eight most of its time is arithmetic, and more streams would only make each other wait.
 const MaxBatch = 8
 
-// KVCache holds the keys and values of several streams as neighbours in memory. One run of the graph can step any contiguous range of slots
-// where they lie, and each stream comes out as if it were alone, because no operation looks from row to row.
+// KVCache holds the keys and values of several streams as neighbours in memory. One run of the graph can step any
+// contiguous range of slots where they lie, and each stream comes out as if it were alone, because no operation looks
+// from row to row.
 //
-// Slots in between that are not to be stepped run along as dummies: what a run writes lies behind what a slot holds, where nothing
-// looks. A stream is assigned a slot when its chunk begins, the lowest one, so that those that speak lie together. Whoever reads or writes
-// a slot, as its stream or as a run that takes it along, has it locked.
+// Slots in between that are not to be stepped run along as dummies: what a run writes lies behind what a slot holds,
+// where nothing looks. A stream is assigned a slot when its chunk begins, the lowest one, so that those that speak
+// lie together. Whoever reads or writes a slot, as its stream or as a run that takes it along, has it locked.
 //
 // It is safe for concurrent use, as long as the runs themselves keep to slots that they have locked.
 type KVCache struct {
@@ -48,8 +49,8 @@ func (l *languageModel) newKVCache(slots, capacity int) (*KVCache, error) {
 	c.unlocked.L = &c.mu
 	c.stepRange = c.stepGraph
 	d := l.dims
-	// All keys and values come straight from the system, which gives memory to pages only once they are written: slots that nobody
-	// uses and positions that no text reaches cost nothing.
+	// All keys and values come straight from the system, which gives memory to pages only once they are written:
+	// slots that nobody uses and positions that no text reaches cost nothing.
 	size := slots * capacity * d.Width
 	all, free, err := pages(2 * d.Layers * size)
 	if err != nil {
@@ -90,8 +91,8 @@ func (c *KVCache) detach() {
 	c.attached--
 }
 
-// assign gives s the lowest slot that is free, locked: unlock it. There is one for every stream, but it may be locked as a dummy, which is
-// waited for: no longer than a step.
+// assign gives s the lowest slot that is free, locked: unlock it. There is one for every stream, but it may be locked
+// as a dummy, which is waited for: no longer than a step.
 func (c *KVCache) assign(s *Stream) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +142,8 @@ func (c *KVCache) LockRange(wanted []*Stream, most int) (first, n int) {
 	}
 	for count := 1; count < most; {
 		grown := false
-		for _, next := range []int{high + 1, low - 1, high + 2, low - 2, high + 3, low - 3} { // the nearest on either side
+		for _, next := range []int{high + 1, low - 1, high + 2, low - 2, high + 3,
+			low - 3} { // the nearest on either side
 			from, to := min(low, next), max(high, next)
 			if next < 0 || next >= len(c.slots) || !wants(next) || !c.canRunLocked(from, to) {
 				continue
@@ -261,7 +263,8 @@ func (c *KVCache) slotView(first, n int) (*slotView, error) {
 	}
 	d := c.model.dims
 	v := &slotView{
-		rows: make([]float32, n*d.Width), noise: make([]float32, n*d.Latent), h: make([]float32, n*d.Width), eos: make([]float32, n),
+		rows: make([]float32, n*d.Width), noise: make([]float32, n*d.Latent), h: make([]float32, n*d.Width),
+		eos:    make([]float32, n),
 		latent: make([]float32, n*d.Latent), lengths: make([]int32, n), total: make([]int32, 1),
 	}
 	var err error
@@ -271,7 +274,8 @@ func (c *KVCache) slotView(first, n int) (*slotView, error) {
 		return t
 	}
 	rows, noise := keep(ort.Floats(v.rows, n, 1, d.Width)), keep(ort.Floats(v.noise, n, d.Latent))
-	h, eos, latent := keep(ort.Floats(v.h, n, d.Width)), keep(ort.Floats(v.eos, n, 1)), keep(ort.Floats(v.latent, n, d.Latent))
+	h, eos, latent := keep(ort.Floats(v.h, n, d.Width)), keep(ort.Floats(v.eos, n, 1)),
+		keep(ort.Floats(v.latent, n, d.Latent))
 	lengths, total := keep(ort.Int32s(v.lengths, n)), keep(ort.Int32s(v.total, 1))
 	v.flow = []*ort.Tensor{h, noise, latent}
 	v.inputs = []*ort.Tensor{rows}

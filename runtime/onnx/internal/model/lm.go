@@ -61,21 +61,23 @@ func (l *languageModel) close() error {
 	return err
 }
 
-// drawLatent moves noise along the flow of h to latent. The tensors are those of h, noise and latent; noise is overwritten.
+// drawLatent moves noise along the flow of h to latent. The tensors are those of h, noise and latent; noise is
+// overwritten.
 func (l *languageModel) drawLatent(tensors []*ort.Tensor, noise, latent []float32) error {
 	for i, t := range l.times {
 		if i > 0 {
 			copy(noise, latent)
 		}
-		if err := l.flowHead.Run(context.Background(), []*ort.Tensor{tensors[0], tensors[1], t}, tensors[2:]); err != nil {
+		if err := l.flowHead.Run(context.Background(), []*ort.Tensor{tensors[0], tensors[1], t},
+			tensors[2:]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Stream is one voice, text and frames in the language model. Its keys and values lie in a slot of a cache, from Begin until Release. It is
-// not safe for concurrent use.
+// Stream is one voice, text and frames in the language model. Its keys and values lie in a slot of a cache, from
+// Begin until Release. It is not safe for concurrent use.
 //
 // Begin, then Prefill or Restore, then Draw for the first latent and Step for each one after it.
 type Stream struct {
@@ -115,7 +117,8 @@ func (c *KVCache) newStream() (*Stream, error) {
 	c.attach()
 	s := &Stream{
 		model: c.model, cache: c, slot: -1,
-		h: make([]float32, d.Width), eos: make([]float32, 1), latent: make([]float32, d.Latent), noise: make([]float32, d.Latent),
+		h: make([]float32, d.Width), eos: make([]float32, 1), latent: make([]float32, d.Latent),
+		noise: make([]float32, d.Latent),
 	}
 	for _, values := range [][]float32{s.h, s.noise, s.latent} {
 		t, err := ort.Floats(values, 1, len(values))
@@ -295,7 +298,8 @@ func (s *Stream) Cache() *KVCache { return s.cache }
 // Slot returns the slot that is assigned to the stream, -1 for none.
 func (s *Stream) Slot() int { return s.slot }
 
-// SetNoise takes the noise of the next step, which [KVCache.Step] makes. It refuses a stream that is full: it must not fail those beside it.
+// SetNoise takes the noise of the next step, which [KVCache.Step] makes. It refuses a stream that is full: it must
+// not fail those beside it.
 func (s *Stream) SetNoise(noise []float32) error {
 	copy(s.noise, noise)
 	return s.checkRoom(1)
@@ -304,7 +308,8 @@ func (s *Stream) SetNoise(noise []float32) error {
 // Feed replaces the latent that the next step reads by the first values of the given ones.
 func (s *Stream) Feed(latent []float32) { copy(s.latent, latent) }
 
-// KeysAndValues returns those of the first n positions as the reference stores them: [layers, 2, positions, heads, head_dim].
+// KeysAndValues returns those of the first n positions as the reference stores them: [layers, 2, positions, heads,
+// head_dim].
 func (s *Stream) KeysAndValues(n int) []float32 {
 	var all []float32
 	d := s.model.dims

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// pages returns n zeros from the system and what gives them back. A page takes memory only once it is written to, which an allocation
-// of Go does not promise, and the collector does not count it.
+// pages returns n zeros from the system and what gives them back. A page takes memory only once it is written to,
+// which an allocation of Go does not promise, and the collector does not count it.
 func pages(n int) (values []float32, free func() error, err error) {
 	if n == 0 {
 		return nil, func() error { return nil }, nil

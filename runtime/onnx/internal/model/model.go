@@ -22,7 +22,8 @@ type Model struct {
 	voices   *voices
 	language *languageModel
 	codec    sharedCodec
-	capacity int // positions of a stream: those of the longest prompt that the bundle has room for, and the longest chunk
+	// positions of a stream: those of the longest prompt that the bundle has room for, and the longest chunk
+	capacity int
 	slots    int // of each cache
 
 	freeEmbedding func() error
@@ -31,26 +32,29 @@ type Model struct {
 	caches []*KVCache
 }
 
-// Open loads the files of the bundle in dir. Products of integers must be exact on this processor, and all of them our own.
+// Open loads the files of the bundle in dir. Products of integers must be exact on this processor, and all of them
+// our own.
 func Open(dir string, manifest bundle.Manifest, slots int) (*Model, error) {
 	if manifest.Precision == bundle.Int8 {
 		if err := ort.CheckIntegers(); err != nil {
 			return nil, err
 		}
 	}
-	return open(dir, manifest, slots, manifest.Precision == bundle.Int8, func(file []byte, inputs, outputs []string) (*ort.Session, error) {
-		s, err := ort.Open(file, inputs, outputs)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkProducts(s.Products(), manifest.Precision); err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		return s, nil
-	})
+	return open(dir, manifest, slots, manifest.Precision == bundle.Int8,
+		func(file []byte, inputs, outputs []string) (*ort.Session, error) {
+			s, err := ort.Open(file, inputs, outputs)
+			if err != nil {
+				return nil, err
+			}
+			if err := checkProducts(s.Products(), manifest.Precision); err != nil {
+				return nil, errors.Join(err, s.Close())
+			}
+			return s, nil
+		})
 }
 
-// checkProducts refuses a graph whose products of integers are not those that we have written: they would be slow, and others than promised.
+// checkProducts refuses a graph whose products of integers are not those that we have written: they would be slow,
+// and others than promised.
 func checkProducts(p ort.Products, precision string) error {
 	switch {
 	case precision == bundle.Int8 && p.Own == 0:
@@ -93,7 +97,8 @@ func open(dir string, manifest bundle.Manifest, slots int, own bool, openGraph o
 		return nil, err
 	}
 	graphs := map[string][]byte{}
-	for name, g := range map[string]bundle.Graph{"language model": manifest.LM, "flow head": manifest.FlowHead, "codec": manifest.Codec} {
+	for name, g := range map[string]bundle.Graph{"language model": manifest.LM, "flow head": manifest.FlowHead,
+		"codec": manifest.Codec} {
 		if graphs[name], err = os.ReadFile(filepath.Join(dir, g.File.File)); err != nil {
 			return nil, err
 		}
@@ -106,7 +111,9 @@ func open(dir string, manifest bundle.Manifest, slots int, own bool, openGraph o
 		delete(graphs, name)
 		return file
 	}
-	if m.language, err = openLanguageModel(&manifest, openGraph, host, m.voices, take("language model"), take("flow head")); err != nil {
+	if m.language,
+		err = openLanguageModel(&manifest, openGraph, host, m.voices, take("language model"),
+		take("flow head")); err != nil {
 		return nil, err
 	}
 	m.codec, err = openSharedCodec(&manifest, own, openGraph, take("codec"))
@@ -147,7 +154,8 @@ func (c *Codec) NewDecoder() (Decoder, error) { return c.shared.newDecoder() }
 // Close gives the codec up. Decoders must be closed before.
 func (c *Codec) Close() error { return c.shared.close() }
 
-// moveOut moves values that stay long out of the collector's sight: it lets garbage grow as large as what it knows to be in use.
+// moveOut moves values that stay long out of the collector's sight: it lets garbage grow as large as what it knows to
+// be in use.
 func moveOut(values []float32) (kept []float32, free func() error, err error) {
 	if kept, free, err = pages(len(values)); err != nil {
 		return nil, nil, err
@@ -196,8 +204,8 @@ func (m *Model) NewStream() (*Stream, error) {
 	return c.newStream()
 }
 
-// Bytes returns the memory of weights and voice prompts, and of a stream with its decoder. The room of a stream behind the longest
-// prompt that is loaded takes none until a longer one is.
+// Bytes returns the memory of weights and voice prompts, and of a stream with its decoder. The room of a stream
+// behind the longest prompt that is loaded takes none until a longer one is.
 func (m *Model) Bytes() (weights, prompts, stream int64) {
 	const float = 4
 	files, d := &m.Manifest, m.Manifest.Dims

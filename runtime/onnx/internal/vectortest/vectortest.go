@@ -71,7 +71,8 @@ func Load(t testing.TB, name string) *Case {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.Checkpoint = &convert.Checkpoint{Weights: Weights(t, name), Config: config, GELU: v.Model.GELU, Steps: 1, Positions: 400}
+	v.Checkpoint = &convert.Checkpoint{Weights: Weights(t, name), Config: config, GELU: v.Model.GELU, Steps: 1,
+		Positions: 400}
 	return v
 }
 

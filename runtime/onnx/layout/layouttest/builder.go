@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
 
-// builder adds the parts that the graphs have in common, out of the operators that exporters have left of PyTorch's modules. The first
-// weight that is missing ends up in err, and zeros stand for it.
+// builder adds the parts that the graphs have in common, out of the operators that exporters have left of PyTorch's
+// modules. The first weight that is missing ends up in err, and zeros stand for it.
 type builder struct {
 	*graph.Builder
 	source   *convert.Source
@@ -51,8 +51,10 @@ func (b *builder) state(module, key, fill string, t graph.Type, shape ...int) gr
 		fill = "empty"
 	}
 	b.states = append(b.states, state{
-		Index: len(b.states), Input: "state_" + i, Output: "out_state_" + i, Module: module, Key: key, Path: module + "/" + key,
-		Shape: shape, DType: map[graph.Type]string{graph.F32: "float32", graph.I64: "int64", graph.Bool: "bool"}[t], Fill: fill,
+		Index: len(b.states), Input: "state_" + i, Output: "out_state_" + i, Module: module, Key: key,
+		Path:  module + "/" + key,
+		Shape: shape, DType: map[graph.Type]string{graph.F32: "float32", graph.I64: "int64", graph.Bool: "bool"}[t],
+		Fill: fill,
 	})
 	return b.Input("state_"+i, t, dims...)
 }
@@ -133,8 +135,8 @@ func (b *builder) unsqueeze(x graph.Value, axis int64) graph.Value {
 	return b.op("Unsqueeze", x, b.Ints(axis))
 }
 
-// linear multiplies by the transpose of a weight. With integers it is what dynamic quantisation makes of it: one scale for the weight
-// and one for all rows, found at run time.
+// linear multiplies by the transpose of a weight. With integers it is what dynamic quantisation makes of it: one
+// scale for the weight and one for all rows, found at run time.
 func (b *builder) linear(x graph.Value, weight string, out, in int) graph.Value {
 	w := b.read(weight, out, in)
 	t := make([]float32, len(w))
@@ -167,7 +169,8 @@ func (b *builder) affine(x graph.Value, prefix string, out, in int) graph.Value 
 	if b.integers {
 		return b.add(b.linear(x, prefix+".weight", out, in), b.weight(prefix+".bias", out))
 	}
-	return b.Op("Gemm", []graph.Value{x, b.weight(prefix+".weight", out, in), b.weight(prefix+".bias", out)}, graph.Attr{Name: "transB", Value: 1})
+	return b.Op("Gemm", []graph.Value{x, b.weight(prefix+".weight", out, in), b.weight(prefix+".bias", out)},
+		graph.Attr{Name: "transB", Value: 1})
 }
 
 func (b *builder) mean(x graph.Value) graph.Value {
@@ -195,8 +198,8 @@ func (b *builder) gelu(x graph.Value) graph.Value {
 	return b.mul(b.mul(x, b.number(.5)), b.add(y, b.number(1)))
 }
 
-// rotate is upstream's rotation: it turns the neighbours of each head of queries and keys [1, positions, heads, head_dim], which count
-// from the offset, a list of one.
+// rotate is upstream's rotation: it turns the neighbours of each head of queries and keys [1, positions, heads,
+// head_dim], which count from the offset, a list of one.
 func (b *builder) rotate(q, k, offset graph.Value, period float64) (turnedQ, turnedK graph.Value) {
 	batch, positions, head := b.size(q, 0), b.size(q, 1), b.size(q, 3)
 	half := b.op("Div", head, b.Int(2))

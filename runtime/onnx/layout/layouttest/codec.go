@@ -12,8 +12,8 @@ import (
 // codecStates holds the input of each state by its path.
 type codecStates map[string]graph.Value
 
-// codecStates declares the states of the whole codec, as exporters do: the encoder's are in the list though only the decoder is in
-// the graph.
+// codecStates declares the states of the whole codec, as exporters do: the encoder's are in the list though only the
+// decoder is in the graph.
 func (b *builder) codecStates() codecStates {
 	c := &b.source.Checkpoint.Config.Mimi
 	d := b.source.Checkpoint.Dims()
@@ -24,7 +24,8 @@ func (b *builder) codecStates() codecStates {
 	}
 	var entries []entry
 	conv := func(module string, in, before int) {
-		entries = append(entries, entry{module, "first", "ones", graph.Bool, []int{1}}, entry{module, "previous", "zeros", graph.F32, []int{1, in, before}})
+		entries = append(entries, entry{module, "first", "ones", graph.Bool, []int{1}},
+			entry{module, "previous", "zeros", graph.F32, []int{1, in, before}})
 	}
 	transposed := func(module string, out, after int) {
 		entries = append(entries, entry{module, "partial", "zeros", graph.F32, []int{1, out, after}})
@@ -55,8 +56,10 @@ func (b *builder) codecStates() codecStates {
 		for i := range c.Transformer.NumLayers {
 			module := side + "_transformer.transformer.layers." + strconv.Itoa(i) + ".self_attn"
 			entries = append(entries,
-				entry{module, "cache", "zeros", graph.F32, []int{2, 1, d.CodecHeads, capacity, d.CodecWidth / d.CodecHeads}},
-				entry{module, "end_offset", "zeros", graph.I64, []int{1}}, entry{module, "offset", "zeros", graph.I64, []int{1}})
+				entry{module, "cache", "zeros", graph.F32,
+					[]int{2, 1, d.CodecHeads, capacity, d.CodecWidth / d.CodecHeads}},
+				entry{module, "end_offset", "zeros", graph.I64, []int{1}},
+				entry{module, "offset", "zeros", graph.I64, []int{1}})
 		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
@@ -82,9 +85,10 @@ func decoder(b *builder) {
 	x = s.transposed(x, "upsample.convtr", "mimi.upsample.convtr.convtr", d.CodecWidth, d.CodecWidth, d.Upsample, true)
 	x = b.transpose(x, 0, 2, 1)
 	for i := range c.Transformer.NumLayers {
-		x = b.codecLayer(x, "mimi.decoder_transformer.transformer.layers."+strconv.Itoa(i)+".", func(query, packed graph.Value) graph.Value {
-			return s.ring(query, packed, "decoder_transformer.transformer.layers."+strconv.Itoa(i)+".self_attn/")
-		})
+		x = b.codecLayer(x, "mimi.decoder_transformer.transformer.layers."+strconv.Itoa(i)+".",
+			func(query, packed graph.Value) graph.Value {
+				return s.ring(query, packed, "decoder_transformer.transformer.layers."+strconv.Itoa(i)+".self_attn/")
+			})
 	}
 	x = b.transpose(x, 0, 2, 1)
 
@@ -100,7 +104,8 @@ func decoder(b *builder) {
 		y = s.conv(b.op("Elu", y), block+"3", channels, channels/2, 1)
 		x = b.add(x, y)
 	}
-	x = s.conv(b.op("Elu", x), "decoder.model."+strconv.Itoa(3*len(c.SEANet.Ratios)+2), 1, channels, c.SEANet.LastKernelSize)
+	x = s.conv(b.op("Elu", x), "decoder.model."+strconv.Itoa(3*len(c.SEANet.Ratios)+2), 1, channels,
+		c.SEANet.LastKernelSize)
 	b.Output("audio_frame", x, graph.F32, 1, 1, "samples")
 	positions := b.mul(b.size(latent, 1), b.Int(int64(d.Upsample)))
 	for _, e := range b.states {
@@ -129,9 +134,11 @@ func (s *streaming) conv(x graph.Value, module string, out, in, kernel int) grap
 	return s.Op("Conv", []graph.Value{x, s.weight(p+".weight", out, in, kernel), s.weight(p+".bias", out)})
 }
 
-// transposed adds what the call before has left to the first outputs, and leaves the last ones, without the bias, which comes again.
+// transposed adds what the call before has left to the first outputs, and leaves the last ones, without the bias,
+// which comes again.
 func (s *streaming) transposed(x graph.Value, module, weight string, in, out, stride int, depthwise bool) graph.Value {
-	attrs := []graph.Attr{{Name: "strides", Value: []int64{int64(stride)}}, {Name: "kernel_shape", Value: []int64{int64(2 * stride)}}}
+	attrs := []graph.Attr{{Name: "strides", Value: []int64{int64(stride)}},
+		{Name: "kernel_shape", Value: []int64{int64(2 * stride)}}}
 	columns := out
 	if depthwise {
 		columns = 1
@@ -174,8 +181,8 @@ func (s *streaming) ring(query, packed graph.Value, state string) graph.Value {
 	return s.view(transpose(y), s.size(y, 0), s.size(y, 2), s.mul(s.size(y, 1), s.size(y, 3)))
 }
 
-// remember writes keys and values [1, heads, rows, head] into the ring and returns all of it, with the position of each slot: -1 where
-// nothing was written yet.
+// remember writes keys and values [1, heads, rows, head] into the ring and returns all of it, with the position of
+// each slot: -1 where nothing was written yet.
 func (s *streaming) remember(k, v graph.Value, state string) (keys, values, positions graph.Value) {
 	cache, end := s.states[state+"cache"], s.states[state+"end_offset"]
 	batch, heads, rows, head := s.size(k, 0), s.size(k, 1), s.size(k, 2), s.size(k, 3)
@@ -209,8 +216,10 @@ func (b *builder) window(queries, keys graph.Value) graph.Value {
 	return b.op("And", seen, b.op("Less", distance, b.Int(int64(b.source.Checkpoint.Dims().CodecWindow))))
 }
 
-// codecLayer is a layer of either transformer of the codec, around its attention, which gets rows and what its projection makes of them.
-func (b *builder) codecLayer(x graph.Value, p string, attention func(query, packed graph.Value) graph.Value) graph.Value {
+// codecLayer is a layer of either transformer of the codec, around its attention, which gets rows and what its
+// projection makes of them.
+func (b *builder) codecLayer(x graph.Value, p string,
+	attention func(query, packed graph.Value) graph.Value) graph.Value {
 	width, ffn := b.source.Checkpoint.Dims().CodecWidth, b.source.Checkpoint.Config.Mimi.Transformer.DimFeedforward
 	query := b.norm(x, p+"norm1", width)
 	packed := b.linear(query, p+"self_attn.in_proj.weight", 3*width, width)
@@ -220,8 +229,9 @@ func (b *builder) codecLayer(x graph.Value, p string, attention func(query, pack
 	return b.add(x, b.mul(b.weight(p+"layer_scale_2.scale", width), b.linear(f, p+"linear2.weight", width, ffn)))
 }
 
-// encoder is mimi_encoder: samples, a multiple of a frame of them, to the rows of a voice prompt. It keeps nothing. Published ones come
-// out of another exporter, whose nodes are not followed here: a voice is heard once, and no frame has a part in it.
+// encoder is mimi_encoder: samples, a multiple of a frame of them, to the rows of a voice prompt. It keeps nothing.
+// Published ones come out of another exporter, whose nodes are not followed here: a voice is heard once, and no frame
+// has a part in it.
 func encoder(b *builder) {
 	d, c := b.source.Checkpoint.Dims(), &b.source.Checkpoint.Config.Mimi
 	const p = "mimi.encoder.model."
@@ -248,20 +258,23 @@ func encoder(b *builder) {
 	seen := b.window(b.unsqueeze(count, 1), b.unsqueeze(count, 0))
 	mask := b.op("Where", seen, b.number(0), b.number(math.Inf(-1)))
 	for i := range c.Transformer.NumLayers {
-		x = b.codecLayer(x, "mimi.encoder_transformer.transformer.layers."+strconv.Itoa(i)+".", func(_, packed graph.Value) graph.Value {
-			qkv := b.unbind(b.reshape(packed, 1, -1, 3, d.CodecHeads, d.CodecWidth/d.CodecHeads), 2)
-			q, k := b.rotate(qkv[0], qkv[1], b.Ints(0), d.CodecRoPE)
-			values := b.transpose(qkv[2], 0, 2, 1, 3)
-			y := b.attend(b.transpose(q, 0, 2, 1, 3), b.transpose(k, 0, 2, 3, 1), values, mask)
-			return b.reshape(b.transpose(y, 0, 2, 1, 3), 1, -1, d.CodecWidth)
-		})
+		x = b.codecLayer(x, "mimi.encoder_transformer.transformer.layers."+strconv.Itoa(i)+".",
+			func(_, packed graph.Value) graph.Value {
+				qkv := b.unbind(b.reshape(packed, 1, -1, 3, d.CodecHeads, d.CodecWidth/d.CodecHeads), 2)
+				q, k := b.rotate(qkv[0], qkv[1], b.Ints(0), d.CodecRoPE)
+				values := b.transpose(qkv[2], 0, 2, 1, 3)
+				y := b.attend(b.transpose(q, 0, 2, 1, 3), b.transpose(k, 0, 2, 3, 1), values, mask)
+				return b.reshape(b.transpose(y, 0, 2, 1, 3), 1, -1, d.CodecWidth)
+			})
 	}
 	x = b.transpose(x, 0, 2, 1)
 	first := make([]graph.Value, 0, d.Upsample+1) // this one convolution continues to the left with its first value
 	for range d.Upsample {
 		first = append(first, b.slice(x, b.Ints(0), b.Ints(1), 2))
 	}
-	x = b.Op("Conv", []graph.Value{b.concat(2, append(first, x)...), b.weight("mimi.downsample.conv.conv.weight", d.Latent, d.CodecWidth, 2*d.Upsample)},
+	x = b.Op("Conv",
+		[]graph.Value{b.concat(2, append(first, x)...),
+			b.weight("mimi.downsample.conv.conv.weight", d.Latent, d.CodecWidth, 2*d.Upsample)},
 		graph.Attr{Name: "strides", Value: []int64{int64(d.Upsample)}})
 	rows := b.linear(b.transpose(x, 0, 2, 1), "flow_lm.speaker_proj_weight", d.Width, d.Latent)
 	b.Output("latents", rows, graph.F32, 1, "frames", d.Width)

@@ -2,11 +2,12 @@
 // files. Names, shapes, order and structure of the graphs are those of the published ones, and the weights those of
 // [convert.SynthRandom], so that both must sound alike.
 //
-// The graphs of a frame also cost ONNX Runtime what published ones cost. They were compared with what PyTorch's TorchScript exporter makes
-// of the same computation and weights: release 1.13, corrected to the nodes of 2.9, with the exact GELU of the published files. Optimised,
-// the language model has 984 nodes and its export 987, the flow 232 and 232, the decoder 444 and 450. They differ in the GELU, in how a
-// mask is filled and in one norm of the decoder. In sherpa-onnx 1.13.8 a frame of integers took 29.1 ms of the processor with these graphs
-// and 29.0 ms with the exported ones, medians of 21 in turns; with one of the three exported it took 28.9 to 29.2 ms.
+// The graphs of a frame also cost ONNX Runtime what published ones cost. They were compared with what PyTorch's
+// TorchScript exporter makes of the same computation and weights: release 1.13, corrected to the nodes of 2.9, with
+// the exact GELU of the published files. Optimised, the language model has 984 nodes and its export 987, the flow 232
+// and 232, the decoder 444 and 450. They differ in the GELU, in how a mask is filled and in one norm of the decoder.
+// In sherpa-onnx 1.13.8 a frame of integers took 29.1 ms of the processor with these graphs and 29.0 ms with the
+// exported ones, medians of 21 in turns; with one of the three exported it took 28.9 to 29.2 ms.
 package layouttest
 
 import (
@@ -35,20 +36,23 @@ const (
 // Layouts lists them.
 func Layouts() []string { return []string{KevinAHMv2, KevinAHMFlat, Sherpa} }
 
-// Write writes the model r into dir, which it creates. With integers only the files of integers are written, and those that never have
-// them; published folders hold both precisions.
+// Write writes the model r into dir, which it creates. With integers only the files of integers are written, and
+// those that never have them; published folders hold both precisions.
 //
-// Voices lie in the folder voices, in upstream's form. A sherpa-onnx folder has a recording for each too, in test_wavs: sherpa-onnx
-// itself makes a voice of nothing else.
+// Voices lie in the folder voices, in upstream's form. A sherpa-onnx folder has a recording for each too, in
+// test_wavs: sherpa-onnx itself makes a voice of nothing else.
 func Write(dir, layout string, r convert.Random) error {
 	source, err := r.Source()
 	if err != nil {
 		return err
 	}
 	names, ok := map[string]fileNames{
-		KevinAHMv2:   {folder: ".", lm: "flow_lm_main", flow: "flow_lm_flow", decoder: "mimi_decoder", encoder: "mimi_encoder", integers: "_int8"},
-		KevinAHMFlat: {folder: "onnx", lm: "flow_lm_main", flow: "flow_lm_flow", decoder: "mimi_decoder", encoder: "mimi_encoder", integers: "_int8"},
-		Sherpa:       {folder: ".", lm: "lm_main", flow: "lm_flow", decoder: "decoder", encoder: "encoder", integers: ".int8"},
+		KevinAHMv2: {folder: ".", lm: "flow_lm_main", flow: "flow_lm_flow", decoder: "mimi_decoder",
+			encoder: "mimi_encoder", integers: "_int8"},
+		KevinAHMFlat: {folder: "onnx", lm: "flow_lm_main", flow: "flow_lm_flow", decoder: "mimi_decoder",
+			encoder: "mimi_encoder", integers: "_int8"},
+		Sherpa: {folder: ".", lm: "lm_main", flow: "lm_flow", decoder: "decoder", encoder: "encoder",
+			integers: ".int8"},
 	}[layout]
 	if !ok {
 		return fmt.Errorf("layout %q: want one of %q", layout, Layouts())
@@ -156,8 +160,10 @@ func writeDescription(dir string, source *convert.Source, lmStates, codecStates 
 	}
 	about := description{
 		Schema: 2, Name: "random", Language: "random", SampleRate: c.Mimi.SampleRate, FrameRate: c.Mimi.FrameRate,
-		SamplesPerFrame: speech.FrameSamples, Latent: d.Latent, Conditioning: d.Width, MaxTokens: source.Limits.MaxTokens,
-		PadShort: c.PadWithSpacesForShortInputs, RemoveSemicolons: c.RemoveSemicolons, FramesAfterEOS: c.RecommendedFramesAfterEOS,
+		SamplesPerFrame: speech.FrameSamples, Latent: d.Latent, Conditioning: d.Width,
+		MaxTokens: source.Limits.MaxTokens,
+		PadShort:  c.PadWithSpacesForShortInputs, RemoveSemicolons: c.RemoveSemicolons,
+		FramesAfterEOS:       c.RecommendedFramesAfterEOS,
 		InsertBOSBeforeVoice: c.FlowLM.InsertBOSBeforeVoice, Tokenizer: "tokenizer.model", BOS: "bos_before_voice.npy",
 		LMStates: lmStates, CodecStates: codecStates,
 	}

@@ -13,7 +13,8 @@ const capacity = 1000
 func textConditioner(b *builder) {
 	d := b.source.Checkpoint.Dims()
 	table := b.weight("flow_lm.conditioner.embed.weight", d.Vocab+1, d.Width)
-	b.Output("embeddings", b.op("Gather", table, b.Input("token_ids", graph.I64, 1, "seq_len")), graph.F32, 1, "seq_len", d.Width)
+	b.Output("embeddings", b.op("Gather", table, b.Input("token_ids", graph.I64, 1, "seq_len")), graph.F32, 1,
+		"seq_len", d.Width)
 }
 
 // languageModel is flow_lm_main: text rows, then latents, where NaN stands for the start.
@@ -25,7 +26,8 @@ func languageModel(b *builder) {
 	for i := range d.Layers {
 		module := "transformer.layers." + strconv.Itoa(i) + ".self_attn"
 		caches = append(caches, b.state(module, "cache", "nan", graph.F32, 2, 1, capacity, d.Heads, d.HeadDim))
-		b.state(module, "current_end", "empty", graph.F32, 0) // was the length once, as that of an array; nothing reads it
+		// was the length once, as that of an array; nothing reads it
+		b.state(module, "current_end", "empty", graph.F32, 0)
 		steps = append(steps, b.state(module, "step", "zeros", graph.I64, 1))
 	}
 
@@ -42,8 +44,9 @@ func languageModel(b *builder) {
 	}
 	x = b.norm(x, "flow_lm.out_norm", d.Width)
 
-	// The last rows, as many as there are latents: one, or none, and the last none are all rows in Python. Then it is the first row of the
-	// text that comes out, which nobody reads. The zeros keep the row that is picked from being missing.
+	// The last rows, as many as there are latents: one, or none, and the last none are all rows in Python. Then it is
+	// the first row of the text that comes out, which nobody reads. The zeros keep the row that is picked from being
+	// missing.
 	latents := b.size(sequence, 1)
 	x = b.slice(x, b.unsqueeze(b.op("Neg", latents), 0), b.Ints(math.MaxInt64), 1)
 	zeros := b.op("ConstantOfShape", b.sizes(b.size(x, 0), 1, b.size(x, 2)))
@@ -74,7 +77,8 @@ func (b *builder) causal(x graph.Value, p string, cache, step graph.Value) (y, w
 	seen := b.op("LessOrEqual", column, b.add(b.unsqueeze(b.arange(rows), 1), step))
 	unseen := b.full(b.number(math.Inf(-1)), b.sizes(b.size(seen, 0), b.size(seen, 1)))
 	mask := b.op("Where", seen, b.number(0), unseen)
-	y = b.attend(b.transpose(q, 0, 2, 1, 3), b.transpose(b.pick(valid, 0, 0), 0, 2, 3, 1), b.transpose(b.pick(valid, 0, 1), 0, 2, 1, 3), mask)
+	y = b.attend(b.transpose(q, 0, 2, 1, 3), b.transpose(b.pick(valid, 0, 0), 0, 2, 3, 1),
+		b.transpose(b.pick(valid, 0, 1), 0, 2, 1, 3), mask)
 	y = b.view(b.transpose(y, 0, 2, 1, 3), batch, rows, d.Width)
 	return b.linear(y, p+"self_attn.out_proj.weight", d.Width, d.Width), written
 }
@@ -89,12 +93,14 @@ func flow(b *builder) {
 	x := b.Input("x", graph.F32, "batch", d.Latent)
 
 	y := b.affine(x, p+"input_proj", f, d.Latent)
-	time := b.op("Div", b.add(b.time(p+"time_embed.0.", times[0], f), b.time(p+"time_embed.1.", times[1], f)), b.number(2))
+	time := b.op("Div", b.add(b.time(p+"time_embed.0.", times[0], f), b.time(p+"time_embed.1.", times[1], f)),
+		b.number(2))
 	condition := b.silu(b.add(time, b.affine(c, p+"cond_embed", f, d.Width)))
 	modulated := func(v, scale, shift graph.Value) graph.Value {
 		return b.add(b.mul(v, b.add(scale, b.number(1))), shift)
 	}
-	// Upstream has a layer norm of its own here. Its variance is a product and no power, so that ONNX Runtime does not recognise it.
+	// Upstream has a layer norm of its own here. Its variance is a product and no power, so that ONNX Runtime does
+	// not recognise it.
 	norm := func(v graph.Value) graph.Value {
 		deviation := b.op("Sqrt", b.add(b.variance(v, false), b.number(1e-6)))
 		return b.op("Div", b.op("Sub", v, b.mean(v)), deviation)
@@ -108,7 +114,8 @@ func flow(b *builder) {
 		y = b.add(y, b.mul(m[2], z))
 	}
 	m := b.chunk(b.affine(condition, p+"final_layer.adaLN_modulation.1", 2*f, f), 2) // shift, scale
-	b.Output("flow_dir", b.affine(modulated(norm(y), m[1], m[0]), p+"final_layer.linear", d.Latent, f), graph.F32, "batch", d.Latent)
+	b.Output("flow_dir", b.affine(modulated(norm(y), m[1], m[0]), p+"final_layer.linear", d.Latent, f), graph.F32,
+		"batch", d.Latent)
 }
 
 // time embeds a time of [batch, 1].

@@ -7,10 +7,11 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/graph"
 )
 
-// The operations of PyTorch, each under its name there, as the TorchScript exporter spells them out. It takes the sizes of tensors for
-// values, because any of them may vary, so that a line of Python leaves a dozen small nodes, most of which ONNX Runtime cannot remove, and
-// what Python only looks at, the exporter copies. Stand-ins without all this would be a faster peer than the published files are. Casts
-// to the type that a value has already are left out here, because loading a graph removes them.
+// The operations of PyTorch, each under its name there, as the TorchScript exporter spells them out. It takes the
+// sizes of tensors for values, because any of them may vary, so that a line of Python leaves a dozen small nodes,
+// most of which ONNX Runtime cannot remove, and what Python only looks at, the exporter copies. Stand-ins without all
+// this would be a faster peer than the published files are. Casts to the type that a value has already are left out
+// here, because loading a graph removes them.
 
 // size is x.shape[axis], a scalar.
 func (b *builder) size(x graph.Value, axis int64) graph.Value {
@@ -93,8 +94,9 @@ func (b *builder) from(shape graph.Value, first int64) graph.Value {
 	return b.slice(shape, b.Ints(first), b.Ints(math.MaxInt64), 0)
 }
 
-// assignRows is x[i, :, from:to] = values, for x of [2, 1, capacity, …]. No operator does that: an index of each row is put together, out
-// of three that are brought to one shape, and the whole of x is copied. Half of x is copied once more, to see how large the part is.
+// assignRows is x[i, :, from:to] = values, for x of [2, 1, capacity, …]. No operator does that: an index of each row
+// is put together, out of three that are brought to one shape, and the whole of x is copied. Half of x is copied once
+// more, to see how large the part is.
 func (b *builder) assignRows(x graph.Value, i int64, from, to, values graph.Value) graph.Value {
 	values = b.op("Expand", values, b.op("Shape", b.slice(b.pick(x, 0, i), from, to, 1)))
 	half, first := b.reshape(b.Ints(i), 1, 1, 1), b.reshape(b.Ints(0), 1, 1)
@@ -122,18 +124,20 @@ func (b *builder) variance(x graph.Value, unbiased bool) graph.Value {
 	if !unbiased {
 		return v
 	}
-	columns := b.Op("ReduceProd", []graph.Value{b.op("Gather", b.op("Shape", x), b.Ints(-1))}, graph.Attr{Name: "keepdims", Value: 0})
+	columns := b.Op("ReduceProd", []graph.Value{b.op("Gather", b.op("Shape", x), b.Ints(-1))},
+		graph.Attr{Name: "keepdims", Value: 0})
 	n := b.float(columns)
 	return b.op("Div", b.mul(v, n), b.op("Sub", n, b.number(1)))
 }
 
-// attend is scaled_dot_product_attention of queries and values [1, heads, rows, head] and keys [1, heads, head, rows], with a mask to
-// add to the scores.
+// attend is scaled_dot_product_attention of queries and values [1, heads, rows, head] and keys [1, heads, head,
+// rows], with a mask to add to the scores.
 func (b *builder) attend(q, keys, v, mask graph.Value) graph.Value {
 	return b.op("MatMul", b.shares(q, keys, mask), v)
 }
 
-// attendSeen is attend with a mask of booleans. The exporter then looks for queries that see nothing, of which there are none here.
+// attendSeen is attend with a mask of booleans. The exporter then looks for queries that see nothing, of which there
+// are none here.
 func (b *builder) attendSeen(q, keys, v, seen graph.Value) graph.Value {
 	p := b.shares(q, keys, b.op("Where", seen, b.number(0), b.number(math.Inf(-1))))
 	return b.op("MatMul", b.op("Where", b.op("IsNaN", p), b.number(0), p), v)
