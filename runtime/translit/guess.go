@@ -8,8 +8,8 @@ type Guess struct {
 	Written string
 }
 
-// Guesses returns the words of the Hindi sentences of text that are in no table, and are no forms of what is in one,
-// in their order. What rules and sounds make of them is right more often than not; the frequent ones are worth a row.
+// Guesses returns, in order, the words of the Hindi sentences of text that no table has. Forms of words in tables are
+// not among them. What rules and sounds make of them is right more often than not; the frequent ones are worth a row.
 func Guesses(text string) (found []Guess) {
 	lex := tables()
 	for rest := text; rest != ""; {
