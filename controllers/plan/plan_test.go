@@ -311,12 +311,12 @@ func TestSlotsAreWrittenSeldom(t *testing.T) {
 		is    v1alpha1.Slots
 		want  bool
 	}{
-		"much, just too soon": {15*time.Second - 1, v1alpha1.Slots{Total: 100, Busy: 90}, false},
-		"much":                {15 * time.Second, v1alpha1.Slots{Total: 100, Busy: 90}, true},
-		"by just a tenth":     {time.Minute, v1alpha1.Slots{Total: 100, Busy: 55}, true},
-		"by less":             {time.Minute, v1alpha1.Slots{Total: 100, Busy: 54}, false},
-		"a request is waiting":      {time.Minute, v1alpha1.Slots{Total: 100, Busy: 50, Queued: 1}, true},
-		"nobody speaks":       {time.Minute, v1alpha1.Slots{Total: 100}, true},
+		"much, just too soon":  {15*time.Second - 1, v1alpha1.Slots{Total: 100, Busy: 90}, false},
+		"much":                 {15 * time.Second, v1alpha1.Slots{Total: 100, Busy: 90}, true},
+		"by just a tenth":      {time.Minute, v1alpha1.Slots{Total: 100, Busy: 55}, true},
+		"by less":              {time.Minute, v1alpha1.Slots{Total: 100, Busy: 54}, false},
+		"a request is waiting": {time.Minute, v1alpha1.Slots{Total: 100, Busy: 50, Queued: 1}, true},
+		"nobody speaks":        {time.Minute, v1alpha1.Slots{Total: 100}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := healthy()
