@@ -79,13 +79,15 @@ install() {
 	fi
 	sudo+=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 -qq)
 	echo "installing ${missing[*]}"
-	"${sudo[@]}" update || true # a source that has nothing to do with this may be gone
+	local unknown='add the part of the archive that has it (Ubuntu: add-apt-repository universe)'
+	"${sudo[@]}" -o APT::Update::Error-Mode=any update || # a source that has nothing to do with this may be gone
+		unknown='its lists of packages could not be updated, see above: check the network'
 	leave_out_unknown
 	((${#missing[@]} == 0)) || "${sudo[@]}" -o APT::Status-Fd=1 install -y --no-install-recommends "${missing[@]}" | progress ||
 		complain "apt-get could not install ${missing[*]}, see above; check the network and run this again"
 }
 
-# leave_out_unknown takes packages that no source has out of missing, because apt-get would install none of them.
+# leave_out_unknown, in which $unknown says what to do, takes packages that no source has out of missing, because apt-get would install none of them.
 leave_out_unknown() {
 	has apt-cache >/dev/null || return 0
 	local known=() package
@@ -93,7 +95,7 @@ leave_out_unknown() {
 		if apt-cache show "$package" >/dev/null 2>&1; then
 			known+=("$package")
 		elif [[ " ${required[*]} " == *" $package "* ]]; then
-			echo "apt-get knows no package $package, which is needed; add the part of the archive that has it (Ubuntu: add-apt-repository universe) and run this again" >&2
+			echo "apt-get knows no package $package, which is needed; $unknown and run this again" >&2
 			exit 1
 		else
 			echo "apt-get knows no package $package; going on without it" >&2

@@ -393,6 +393,10 @@ func TestWhatIsMissingIsInstalled(t *testing.T) {
 			has: "curl gcc go pkg-config python3", apt: "exit 0", cache: "exit 100", code: 1,
 			says: "apt-get knows no package espeak-ng, which is needed; add the part of the archive that has it (Ubuntu: add-apt-repository universe) and run this again\n",
 		},
+		"what is needed is not known without a network": {
+			has: "curl gcc go pkg-config python3", apt: `case "$*" in *update*) exit 100; esac`, cache: "exit 100", code: 1,
+			says: "apt-get knows no package espeak-ng, which is needed; its lists of packages could not be updated, see above: check the network and run this again\n",
+		},
 		"no apt-get":             {has: "curl go pkg-config python3", code: 1, says: "Please install: espeak-ng gcc (Debian's package names"},
 		"no rights":              {has: "curl go pkg-config python3", apt: "exit 0", user: true, code: 1, says: "Please run as root: apt-get install -y espeak-ng gcc\n"},
 		"no rights, but no need": {has: "espeak-ng gcc go pkg-config", apt: "exit 0", user: true, says: "Please run as root: apt-get install -y curl python3-pip\n"},
