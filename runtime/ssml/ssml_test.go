@@ -143,7 +143,7 @@ func TestRefusals(t *testing.T) {
 		"speak in speak":      {"<speak><speak>a</speak></speak>", speech.CodeUnsupportedSSML, "<speak>"},
 		"too deep":            {"<speak>" + deep + "</speak>", speech.CodeUnsupportedSSML, "8 deep"},
 		"too large":           {"<speak>" + strings.Repeat("a", MaxBytes) + "</speak>", speech.CodeTextTooLong, "65536"},
-		"an element in sub":   {`<speak><sub alias="a"><p>b</p></sub></speak>`, speech.CodeUnsupportedSSML, "<p> must not stand in <sub>"},
+		"an element in sub":   {`<speak><sub alias="a"><p>b</p></sub></speak>`, speech.CodeUnsupportedSSML, "<p> must not be inside <sub>"},
 		"text in break":       {`<speak><break>a</break></speak>`, speech.CodeUnsupportedSSML, "<break>"},
 		"no alias":            {`<speak><sub>a</sub></speak>`, speech.CodeUnsupportedSSML, "<sub>"},
 		"nothing to alias":    {`<speak><sub alias="a"/></speak>`, speech.CodeUnsupportedSSML, "<sub>"},

@@ -60,7 +60,7 @@ func TestReadManifest(t *testing.T) {
 		"an empty file":          {change: func(m *Manifest) { m.Prosody.Bytes = 0 }, want: "no size"},
 		"a graph too large":      {change: func(m *Manifest) { m.Text.Bytes = maxGraph + 1 }, want: "at most 512"},
 		"a voice too large":      {change: func(m *Manifest) { m.Voices[0].Bytes = maxVoice + 1 }, want: "at most 8"},
-		"a voice twice":          {change: func(m *Manifest) { m.Voices = append(m.Voices, m.Voices[0]) }, want: "stands twice"},
+		"a voice twice":          {change: func(m *Manifest) { m.Voices = append(m.Voices, m.Voices[0]) }, want: "listed twice"},
 		"no language of a voice": {change: func(m *Manifest) { m.Voices[0].Language = "" }, want: "lacks its name or language"},
 		"too loud":               {change: func(m *Manifest) { m.Voices[0].GainDB = 20.5 }, want: "gain_db is 20.5"},
 		"too soft":               {change: func(m *Manifest) { m.Voices[0].GainDB = -60.5 }, want: "gain_db is -60.5"},

@@ -55,7 +55,7 @@ func TestManifestRefuses(t *testing.T) {
 		"no token rate":               {func(m *Manifest) { m.Limits.TokensPerSecond = 0 }, "tokens_per_second"},
 		"a fade longer than a frame":  {func(m *Manifest) { m.Decode.FadeIn = 1921 }, "fade_in"},
 		"no voices":                   {func(m *Manifest) { m.Voices = nil }, "voices"},
-		"a voice twice":               {func(m *Manifest) { m.Voices = append(m.Voices, m.Voices[0]) }, "stands twice"},
+		"a voice twice":               {func(m *Manifest) { m.Voices = append(m.Voices, m.Voices[0]) }, "listed twice"},
 		"one position too few":        {func(m *Manifest) { m.Limits.Positions-- }, "386"},
 		"a file outside":              {func(m *Manifest) { m.Host.File = "../host" }, "not a file of the bundle"},
 		"an absolute path":            {func(m *Manifest) { m.Host.File = "/etc/passwd" }, "not a file of the bundle"},
