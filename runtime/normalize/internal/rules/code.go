@@ -311,7 +311,7 @@ func isNameInCode(v *text.View, i, j, next int) bool {
 	if !named || j+1 < next && v.At(j+1).Kind != text.Sign {
 		return false
 	}
-	narrated := j == i && isNarrationStroke(v, j+1)
+	narrated := j == i && (isNarrationStroke(v, j+1) || v.Reads(j-1, "BY", "TO", "By", "To"))
 	if inside := j > i && v.At(j-1).Kind == text.Sign; narrated || inside && isNarration(v, i, next) {
 		return true
 	}

@@ -25,6 +25,7 @@ var contextRules = [...]contextRule{
 	}},
 	{"a code earlier in the sentence", text.CodeNear, 4, func(v *text.View, i int, _ text.Finding) bool { return mayBeCode(v, i) && followsCode(v, i) }},
 	{"being where messages are sent to", text.CodeNear, 4, func(v *text.View, i int, _ text.Finding) bool { return isShortNumber(v, i) }},
+	{"being where a keyword is sent to", text.CodeNear, 3, func(v *text.View, i int, _ text.Finding) bool { return takesKeyword(v, i) }},
 	{"letters before its hyphen", text.CodeNear, 3, func(v *text.View, i int, _ text.Finding) bool { return isLetteredCode(v, i) }},
 	{"a word of accounts, orders or numbers before it", text.IDNear, 3, func(v *text.View, i int, before text.Finding) bool {
 		return before.What == text.IDNear && !text.IsPrice(v, i)

@@ -141,8 +141,8 @@ func monthThenDay(r *Reader, i int) (Reading, bool) {
 // isPaidMonthOfYear reports whether the month in capitals at token i is one that is paid for, and the figures on it, at token j, are its year:
 // SALARY JUL27.
 func isPaidMonthOfYear(v *text.View, i, j int) bool {
-	paid := v.IsAnyWord(i-1, words.Monthly, words.AmountOf)
-	return paid && v.At(i).InCapitals() && v.Pair(j) >= 24 && v.Tight(j)
+	paid := v.IsAnyWord(i-1, words.Monthly, words.AmountOf) && v.At(i).InCapitals()
+	return (paid || v.Reads(i-1, "QE")) && v.Pair(j) >= 24 && v.Tight(j)
 }
 
 // monthAndDay reads Aug 15th, August 15, 2026 and Nov 28-Dec 3: d has the month at token i, and the day stands at token j.

@@ -423,6 +423,7 @@ func isCreditBehind(v *text.View, i int) bool {
 		j--
 	}
 	a, ok := text.AmountAt(v, j)
+	a.Cur = 0 // it begins with a figure, so that none is written
 	return ok && a.Next == i && text.IsCreditBalance(v, i, &a)
 }
 

@@ -110,7 +110,8 @@ func termLetters(r *Reader, i int) (Reading, bool) {
 
 // termUnit is the unit of the letter behind the number at token i, "" for none.
 func termUnit(v *text.View, i int) string {
-	if v.Reads(i+1, "N") && v.IsNear(i, words.Starred, 7) {
+	bracketed := v.IsSign(i-1, '(') && v.IsSign(i+2, ')') && v.IsNear(i, words.Month, 3) // 12-14 Nov (2N)
+	if v.Reads(i+1, "N") && (bracketed || v.IsNear(i, words.Starred, 7)) {
 		return "~night"
 	}
 	named := v.At(i-1).Kind.Lettered() && v.At(i+2).InSmallLetters() && !v.In(i+2, words.Joiner) // the 7D movie

@@ -161,6 +161,10 @@ func spokeOfCode(v *text.View, i int) bool {
 
 // isBlocked reports whether the number at token i is the tail of what a message to a bank blocks: BLOCK ACT 1233 to 7189.
 func isBlocked(v *text.View, i int) bool {
+	keyword := v.IsAnyWord(i-2, words.Messages, words.Blocking) && v.At(i-1).InCapitals()
+	if keyword && v.Reads(i+1, "to") && v.At(i+2).Kind == text.Digits {
+		return true // Reply UPG 8244 to 139
+	}
 	shouted := v.In(i-2, words.Blocking) && v.At(i-2).Cas == words.Upper && v.At(i-1).Cas == words.Upper
 	return shouted && (v.Reads(i+1, "to", "TO") && v.At(i+2).Kind == text.Digits || v.Reads(i-1, "ACT"))
 }
@@ -184,6 +188,14 @@ func isShortNumber(v *text.View, i int) bool {
 		}
 	}
 	return false
+}
+
+// takesKeyword reports whether a message of a keyword is sent to the three digits at token i: SMS START to 121.
+func takesKeyword(v *text.View, i int) bool {
+	sent := v.At(i-2).InCapitals() || v.At(i-2).Kind == text.Digits && v.At(i-3).InCapitals()
+	ends := v.At(i+1).Kind == text.Nothing || v.At(i+1).Kind == text.Sign
+	to := len(v.Str(i)) == 3 && v.Reads(i-1, "to")
+	return to && sent && ends && v.IsNear(i, words.Messages, 5)
 }
 
 // isDeliveryPIN reports whether the six digits at token i are the postal code that something was brought to: delivered at 600042.

@@ -180,7 +180,7 @@ func isMonthAndYear(v *View, i, a, b int) bool {
 	if a < 1 || a > 12 || size != 2 && size != 4 {
 		return false
 	}
-	if expires(v, i) {
+	if timed := v.At(i+3).Kind == Digits && v.NumberBehind(i+4, ':'); expires(v, i) && !timed {
 		return size == 2 || b >= 1900
 	}
 	if isPaidMonth(v, i, b) {
