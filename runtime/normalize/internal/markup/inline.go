@@ -155,7 +155,8 @@ func isComment(text string, i, end int) bool {
 		return false
 	}
 	opensLine := before[len(before)-1] == '\n' // there # is left to the rules
-	return strings.HasPrefix(rest, "// ") || strings.HasPrefix(rest, "# ") && !opensLine
+	divides := isDigitAt(rest, 3)              // 7 // 2
+	return strings.HasPrefix(rest, "// ") && !divides || strings.HasPrefix(rest, "# ") && !opensLine
 }
 
 // equals takes == marked ==, and arrows made of = and -.

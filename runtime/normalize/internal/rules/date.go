@@ -118,7 +118,7 @@ func monthThenDay(r *Reader, i int) (Reading, bool) {
 	}
 	d := text.Day{Month: m, Next: next}
 	d.Keep(&r.View, i)
-	if r.TightSign(next, '-') || r.TightSign(next, '\'') {
+	if r.TightSign(next, '-') || r.IsSign(next, '\'') {
 		return monthAndYear(r, i, next, &d)
 	}
 	if r.IsSign(next, '-') {

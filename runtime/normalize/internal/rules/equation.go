@@ -33,12 +33,23 @@ func isQuotient(v *text.View, i int) bool {
 	if raised := v.IsSign(i-2, '(') && v.IsSign(i+2, ')') && v.TightSign(i+3, '^'); raised {
 		return true // (EV/BV)^(1/n)
 	}
+	if v.IsSign(i-1, ')') && v.At(i+1).Kind == text.Latin {
+		return true // (Gain − Cost)/Cost
+	}
 	if !v.At(i).Gap || !v.At(i+1).Gap {
 		return false
 	}
 	p, next := v.At(i-1), v.At(i+1)
 	divided := p.Kind.WordLike() || p.IsOneOf(")]"+string(rune(text.Squared))+string(rune(text.Cubed)))
 	return divided && (next.Kind.WordLike() || next.IsOneOf("(["))
+}
+
+// isPrintedMinus reports whether the sign at token j is a minus of print apart between two terms of a formula, which may be words: (Gain − Cost).
+func isPrintedMinus(v *text.View, j int) bool {
+	if v.At(j).Ch != text.MinusSign || !v.At(j).Gap || !v.At(j+1).Gap {
+		return false
+	}
+	return v.At(j-1).Kind.WordLike() && v.At(j+1).Kind.WordLike() && reckons(v, j)
 }
 
 // isBracketedMinus reports whether the dash at token j stands apart between the last two terms of a bracket of a formula: (r^n – 1).

@@ -27,7 +27,7 @@ func markup(r *Reader, i int) (Reading, bool) {
 	case '`', '_', '^', '[', ']', '{', '}', '\\', text.Silent:
 		return r.Hush(i, i+1, speech.SpanMarkup)
 	case '*':
-		if r.At(i-1).Kind == text.Digits && r.At(i+1).Kind == text.Digits || isKey(&r.View, i) || isStarred(&r.View, i) {
+		if saysStar(&r.View, i) {
 			return Reading{}, false
 		}
 		return r.Hush(i, i+1, speech.SpanMarkup)
@@ -39,6 +39,14 @@ func markup(r *Reader, i int) (Reading, bool) {
 		}
 	}
 	return Reading{}, false
+}
+
+// saysStar reports whether the star at token i is a word: a product, a key, a star of quality.
+func saysStar(v *text.View, i int) bool {
+	if multiplies(v, i) || v.At(i-1).Kind == text.Digits && v.At(i+1).Kind == text.Digits {
+		return true
+	}
+	return isKey(v, i) || isStarred(v, i)
 }
 
 // equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those of a == b are said.

@@ -42,6 +42,9 @@ func inEquation(v *text.View, i int) bool {
 // isMinus reports whether the hyphen at token j subtracts: 20 - 7 = 13.
 func isMinus(v *text.View, j int) bool {
 	t, next := v.At(j), v.At(j+1)
+	if isPrintedMinus(v, j) {
+		return true
+	}
 	if !t.IsOneOf(text.Hyphens) || !isTerm(v, j-1) || !isTerm(v, j+1) {
 		return false
 	}
@@ -101,13 +104,13 @@ func formula(r *Reader, i int) (Reading, bool) {
 	switch t := r.At(i); {
 	case isMinus(&r.View, i), isNegative(&r.View, i):
 		w = words.WordMinus
-	case t.Ch == text.Root && isTerm(&r.View, i+1):
+	case t.Ch == text.Root && opensTerm(&r.View, i+1):
 		w = words.WordRoot
 	case t.Ch == '/' && (divides(&r.View, i) || isQuotient(&r.View, i)):
 		w = words.WordOver
 	case t.Ch == '!' && r.Tight(i) && r.At(i-1).Kind == text.Digits && r.At(i+1).IsOneOf(operators):
 		w = words.WordFactorial
-	case hasExponent(&r.View, i):
+	case isStarPower(&r.View, i), hasExponent(&r.View, i):
 		w, next = exponent(&r.View, i+1)
 	case (t.Ch == text.Squared || t.Ch == text.Cubed) && r.Tight(i) && r.IsSign(i-1, ')'):
 		w = words.WordSquared
@@ -134,6 +137,14 @@ func hasExponent(v *text.View, i int) bool {
 	return tightTerm(v, i+1) || v.At(i+1).IsOneOf(text.Hyphens) && v.Tight(i+1) && v.TightDigits(i+2)
 }
 
+// isStarPower reports whether the power of a program begins at token i: 2 ** 5.
+func isStarPower(v *text.View, i int) bool {
+	return v.At(i).Part.IsProgram() && v.IsSign(i, '*') && v.TightSign(i+1, '*') && isTerm(v, i+2)
+}
+
+// opensTerm reports whether a term begins at token i, perhaps with its bracket.
+func opensTerm(v *text.View, i int) bool { return isTerm(v, i) || v.IsSign(i, '[') }
+
 // isProduct reports whether token i is two letters of a formula: the mc of E = mc².
 func isProduct(v *text.View, i int) bool {
 	return v.At(i).InSmallLetters() && len(v.Str(i)) == 2 && hasEquals(v, i)
@@ -141,8 +152,11 @@ func isProduct(v *text.View, i int) bool {
 
 // divides reports whether the stroke at token i stands over a term of a formula.
 func divides(v *text.View, i int) bool {
-	if !isTerm(v, i-1) && !v.Joined(i) || !isTerm(v, i+1) {
+	if !isTerm(v, i-1) && !v.Joined(i) || !isTerm(v, i+1) && !v.IsSign(i+1, text.Root) {
 		return false
+	}
+	if v.IsSign(i+1, text.Root) {
+		return true // 1/√3
 	}
 	if v.IsSign(i-1, ')') && reckons(v, i) {
 		return true
@@ -153,6 +167,9 @@ func divides(v *text.View, i int) bool {
 
 // exponent returns how that at token i is said: as a square or a cube, else before it.
 func exponent(v *text.View, i int) (w words.Connector, next int) {
+	if v.IsSign(i, '*') {
+		i++ // 2 ** 5
+	}
 	switch v.Str(i) {
 	case "2":
 		return words.WordSquared, i + 1

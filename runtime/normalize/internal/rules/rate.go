@@ -8,6 +8,9 @@ import (
 
 // bareRate reads the stroke of 1500/month and 96.72/L, where no currency says that a price stands before it.
 func bareRate(r *Reader, i int) (Reading, bool) {
+	if reading, ok := perMicro(r, i); ok {
+		return reading, true
+	}
 	if !r.IsSign(i, '/') || !r.Tight(i+1) || !r.LooseEnd(i+2) {
 		return Reading{}, false
 	}
@@ -31,6 +34,21 @@ func bareRate(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanAmount)
 	r.SayRate(i+1, r.Lang)
 	return r.End(i + 2)
+}
+
+// perMicro reads the stroke and the unit of 8,000/µL.
+func perMicro(r *Reader, i int) (Reading, bool) {
+	if !r.IsSign(i, '/') || !r.Tight(i+1) || r.At(i+1).Kind != text.Foreign {
+		return Reading{}, false
+	}
+	u, next := text.UnitAt(&r.View, i+1)
+	if u == nil {
+		return Reading{}, false
+	}
+	r.Begin(i, speech.SpanUnit)
+	r.Say(r.Lang.Words[words.WordPer])
+	r.Say(r.Lang.Measure(u).One)
+	return r.End(next)
 }
 
 // ratedNumber returns the number in front of the stroke at token i, -1 for none. counts means that a word between them says what it
@@ -90,7 +108,8 @@ func countsMoney(v *text.View, j int) bool {
 func frequency(r *Reader, i int) (Reading, bool) {
 	often := r.IsAnyWord(i-1, words.Frequency, words.Taxing) && r.In(i+1, words.Period)              // Rs 799+GST/mo
 	heads := r.In(i+1, words.HeadWord) && r.At(i-1).Kind == text.Latin && !r.In(i-1, words.HeadWord) // trip/head
-	if !often && !heads {
+	dosed := r.IsSign(i-2, '/') && r.In(i+1, words.Period) && text.UnitText(&r.View, i-1, i) != nil  // mg/kg/day
+	if !often && !heads && !dosed {
 		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanSign)

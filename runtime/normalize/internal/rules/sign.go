@@ -352,6 +352,12 @@ func signWord(v *text.View, i int) words.Connector {
 	return words.NoWord
 }
 
+// multiplies reports whether the star at token i stands apart between two names of a program: price * qty. That of SELECT * FROM is none.
+func multiplies(v *text.View, i int) bool {
+	apart := v.At(i).Part.IsProgram() && v.At(i).Gap && v.At(i+1).Gap
+	return apart && v.At(i-1).Kind.WordLike() && !v.At(i-1).InCapitals() && v.At(i+1).Kind.WordLike()
+}
+
 // timesWord returns the word that the star or the sign of multiplication at i is.
 func timesWord(v *text.View, i int) words.Connector {
 	ch := v.At(i).Ch
@@ -359,6 +365,8 @@ func timesWord(v *text.View, i int) words.Connector {
 	case ch == '*' && isStarred(v, i):
 		return words.WordStar
 	case v.At(i-1).Kind == text.Digits && v.At(i+1).Kind == text.Digits:
+		return words.WordTimes
+	case multiplies(v, i):
 		return words.WordTimes
 	case ch == text.Multiply && (text.Factors(v, i) || hasEquals(v, i) || isReckonedOn(v, i)):
 		return words.WordTimes

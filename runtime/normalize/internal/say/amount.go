@@ -61,6 +61,8 @@ func (w *Draft) SayRate(i int, l words.Lang) {
 		w.Say(l.Rates[string(low)])
 	case u != nil:
 		w.Say(l.Measure(u).One)
+	case w.view.At(i).Word.Full != "":
+		w.Say(w.view.At(i).Word.Full) // Rs.5000/txn
 	default:
 		w.Say(s)
 	}
