@@ -183,7 +183,7 @@ func TestAServerThatCannotTakeVoicesInGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.run("voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed", "one=mono16.opus")
-	for _, text := range []string{"the bundle has changed, but the server on ./data goes on with the voices of before", "start the server again"} {
+	for _, text := range []string{"the bundle has changed, but the server on ./data still has the previous voices", "start the server again"} {
 		if r.code != 1 || !strings.Contains(r.err, text) {
 			t.Errorf("exit code %d, %q; want 1 and %q", r.code, r.err, text)
 		}

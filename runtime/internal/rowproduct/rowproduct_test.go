@@ -293,7 +293,7 @@ func TestFind(t *testing.T) {
 		if slices.Contains(Kernels(), k) {
 			continue
 		}
-		if _, err := Find(k.Name()); err == nil || !strings.Contains(err.Error(), "lacks its instructions; it can run ") {
+		if _, err := Find(k.Name()); err == nil || !strings.Contains(err.Error(), "does not have its instructions; it can run ") {
 			t.Errorf("%s, which this processor cannot run: %v", k.Name(), err)
 		}
 	}

@@ -61,7 +61,7 @@ func TestReadManifest(t *testing.T) {
 		"a graph too large":      {change: func(m *Manifest) { m.Text.Bytes = maxGraph + 1 }, want: "at most 512"},
 		"a voice too large":      {change: func(m *Manifest) { m.Voices[0].Bytes = maxVoice + 1 }, want: "at most 8"},
 		"a voice twice":          {change: func(m *Manifest) { m.Voices = append(m.Voices, m.Voices[0]) }, want: "listed twice"},
-		"no language of a voice": {change: func(m *Manifest) { m.Voices[0].Language = "" }, want: "lacks its name or language"},
+		"no language of a voice": {change: func(m *Manifest) { m.Voices[0].Language = "" }, want: "its name or language is missing"},
 		"too loud":               {change: func(m *Manifest) { m.Voices[0].GainDB = 20.5 }, want: "gain_db is 20.5"},
 		"too soft":               {change: func(m *Manifest) { m.Voices[0].GainDB = -60.5 }, want: "gain_db is -60.5"},
 	} {

@@ -330,7 +330,7 @@ func TestVoicesAreChecked(t *testing.T) {
 			c.Voices[0].Norms["encode.norm1"] = bundle.Norm{Mean: make([]float32, 5), Variance: make([]float32, 5)}
 		}, "5 channels, want 6"},
 		"a negative variance": {func(_ *testing.T, c *Conversion) { c.Voices[0].Norms["encode.norm1"].Variance[0] = -1 }, "variance"},
-		"no name":             {func(_ *testing.T, c *Conversion) { c.Voices[0].Name = "" }, "lacks its name"},
+		"no name":             {func(_ *testing.T, c *Conversion) { c.Voices[0].Name = "" }, "its name or language is missing"},
 		"twice":               {func(_ *testing.T, c *Conversion) { c.Voices = append(c.Voices, c.Voices[0]) }, "listed twice"},
 		"too loud":            {func(_ *testing.T, c *Conversion) { c.Voices[0].GainDB = 20.1 }, "gain_db is 20.1"},
 		"a missing file":      {func(_ *testing.T, c *Conversion) { c.Voices[0].File += ".no" }, "no such file"},

@@ -134,7 +134,7 @@ func TestVocabularyRefuses(t *testing.T) {
 		{"nothing", ``, scores, "not an object"},
 		{"a list for an id", `{"<unk>":0,"a":[1]}`, scores, `"a"`},
 		{"an id twice", `{"<unk>":0,"a":1,"b":1}`, scores, "want each of 0 to 2 once"},
-		{"a piece twice", `{"<unk>":0,"a":1,"a":2}`, scores, `"a" stands twice`},
+		{"a piece twice", `{"<unk>":0,"a":1,"a":2}`, scores, `duplicate "a"`},
 		{"half an id", `{"<unk>":0,"a":0.5}`, scores, "want each of 0 to 1 once"},
 		{"an id below zero", `{"<unk>":0,"a":-1}`, scores, "want each of 0 to 1 once"},
 		{"an endless id", `{"<unk>":0,"a":1e300}`, scores, "want each of 0 to 1 once"},

@@ -127,7 +127,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"an absurd number of tokens", v2, set("max_token_per_chunk", 1<<30), "max_token_per_chunk"},
 		{"a tokenizer elsewhere", v2, set("tokenizer_file", "../../tokenizer.model"), "not a file of the folder"},
 		{"no states", v2, set("flow_lm_state_manifest", []any{}), "flow_lm_state_manifest: 0 states"},
-		{"a state twice", v2, setState("index", 1), "state 0 is missing or stands twice"},
+		{"a state twice", v2, setState("index", 1), "state 0 is missing or listed twice"},
 		{"a state that the graph does not take", v2, setState("input_name", "state_99"), "state_99 is not an input"},
 		{"a state that the graph does not return", v2, setState("output_name", "out_state_99"), "out_state_99 is not an output"},
 		{"a state of another size", v2, setState("shape", []int{2, 1, 500, 2, 32}), "state_0 has shape [2 1 500 2 32]"},
