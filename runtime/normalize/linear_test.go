@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 )
 
 // links of chains without spaces: what a rule may begin with, go on with, or look back over.
@@ -43,33 +42,5 @@ func TestChainsLeaveNothing(t *testing.T) {
 	}
 	if len(changed)*100 > len(chains)*len(options) {
 		t.Errorf("normalising again changes %d of %d: %q", len(changed), len(chains)*len(options), changed)
-	}
-}
-
-// TestChainsTakeLinearTime compares a chain with one of 64 times its length: linear time is 64 times as long, quadratic time 4,096 times. What lies between
-// is left to the machine, which may try again for a while.
-func TestChainsTakeLinearTime(t *testing.T) {
-	if raceDetector {
-		t.Skip("the memory of the race detector makes long texts slow")
-	}
-	const short, times, bound = 2000, 64, 1000
-	took := func(text string) time.Duration {
-		began := time.Now()
-		Text(text, Options{})
-		return time.Since(began)
-	}
-	for _, link := range links {
-		one := time.Hour
-		for range 5 {
-			one = min(one, took(chain(link, short)))
-		}
-		best, spent := time.Hour, time.Duration(0)
-		for best > bound*one && spent < 10*time.Second {
-			last := took(chain(link, times*short))
-			best, spent = min(best, last), spent+last
-		}
-		if best > bound*one {
-			t.Errorf("%s: %d times as many bytes take %.0f times as long, %v", link, times, float64(best)/float64(one), best)
-		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 )
 
@@ -179,28 +178,6 @@ func TestChainsAreWhole(t *testing.T) {
 		for _, b := range links {
 			check(t, strings.Repeat(a+b, 40))
 			check(t, strings.Repeat(a, 40)+strings.Repeat(b, 40))
-		}
-	}
-}
-
-func TestChainsTakeLinearTime(t *testing.T) {
-	const short, times, bound = 4000, 64, 1000 // quadratic time is 4096 times as long
-	took := func(text string) time.Duration {
-		began := time.Now()
-		Scan(text)
-		return time.Since(began)
-	}
-	for _, link := range links {
-		one, many := time.Hour, time.Hour
-		for range 5 {
-			one = min(one, took(strings.Repeat(link, short/len(link))))
-		}
-		for spent := time.Duration(0); many > bound*one && spent < 10*time.Second; { // a busy machine may try again for a while
-			last := took(strings.Repeat(link, times*short/len(link)))
-			many, spent = min(many, last), spent+last
-		}
-		if many > bound*one {
-			t.Errorf("%q: %d times as many bytes take %.0f times as long, %v", link, times, float64(many)/float64(one), many)
 		}
 	}
 }

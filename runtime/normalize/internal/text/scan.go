@@ -124,7 +124,7 @@ func Scan(written string) (text string, toks []Token, torn bool) {
 		}
 		src, end := pos, pos+1
 		if at != nil {
-			src, end = at[pos], at[pos+1]
+			src, end = at[pos], endIn(at, pos)
 		}
 		c := written[i]
 		if c < utf8.RuneSelf {
@@ -182,6 +182,16 @@ func Compose(s string) (string, []int32) {
 		src += int32(utf8.RuneCountInString(s[from:it.Pos()]))
 	}
 	return string(out), append(at, int32(utf8.RuneCountInString(s)))
+}
+
+// endIn is where the code point pos ends, by the places that [Compose] returned: those of marks and of their letter are the same.
+func endIn(at []int32, pos int32) int32 {
+	for _, next := range at[pos+1:] {
+		if next > at[pos] {
+			return next
+		}
+	}
+	return at[len(at)-1]
 }
 
 func (s *scanner) ascii(c byte, src, end int32) {
