@@ -32,9 +32,9 @@ func TestListsApartAreTotalledApart(t *testing.T) {
 	}
 	want := "| | held out | second held out | third held out | development | second development | third development | fourth development | " +
 		"fifth development | sixth development | seventh development | eighth development | ninth development | SMS held out | SMS | " +
-		"second SMS | third SMS | fourth SMS | talk held out | talk |\n|---" +
-		strings.Repeat("|---:", 19) + "|\n| silence" + strings.Repeat(" | 0.0 %", 19) +
-		" |\n| perfect" + strings.Repeat(" | 100.0 %", 19) + " |\n"
+		"second SMS | third SMS | fourth SMS | fifth SMS | talk held out | talk |\n|---" +
+		strings.Repeat("|---:", 20) + "|\n| silence" + strings.Repeat(" | 0.0 %", 20) +
+		" |\n| perfect" + strings.Repeat(" | 100.0 %", 20) + " |\n"
 	if got := apartTable(measured); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -61,8 +61,8 @@ func TestHeldOutIsMeasuredOnlyWhenAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(measured) != 14 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
-		t.Errorf("%d lists are measured without -held-out, want the fourteen for development alone", len(measured))
+	if len(measured) != 15 || measured[0].heldOut || measured[1].heldOut || measured[0].name != "development" {
+		t.Errorf("%d lists are measured without -held-out, want the fifteen for development alone", len(measured))
 	}
 }
 

@@ -189,6 +189,7 @@ var apart = []list{
 	{name: "second SMS", file: "sms-2.jsonl", sms: true},
 	{name: "third SMS", file: "sms-3.jsonl", sms: true},
 	{name: "fourth SMS", file: "sms-4.jsonl", sms: true},
+	{name: "fifth SMS", file: "sms-5.jsonl", sms: true},
 	{name: "talk held out", file: "held-out-talk.jsonl", heldOut: true, talk: true},
 	{name: "talk", file: "talk.jsonl", talk: true},
 }
