@@ -52,12 +52,12 @@ with swar.speak.v1.connect(model="anjura", encoding="linear16", sample_rate=1600
     first = socket.recv()  # before the text is complete
     assert isinstance(first, bytes)
     socket.send_flush()
-    near((len(first) + until(socket, "Flushed")[0]) / 32_000, "".join(pieces), "anjura", "pieces")
+    near((len(first) + until(socket, "Flushed")[0]) / 32_000, "".join(pieces), "anjura", "pieces", pieces=True)
     socket.send_text(SpeakV1Text(text=TEXT))
     socket.send_flush()
     spoken, flushed = until(socket, "Flushed")
     assert flushed.sequence_id == 1
-    near(spoken / 32_000, TEXT, "anjura", "a whole text on a socket")
+    near(spoken / 32_000, TEXT, "anjura", "a whole text on a socket", pieces=True)
     socket.send_text(SpeakV1Text(text=TEXT * 20))
     socket.send_flush()
     assert isinstance(socket.recv(), bytes)
@@ -75,7 +75,7 @@ def talk() -> None:
             socket.send_text(SpeakV1Text(text=TEXT))
             socket.send_flush()
             size, _ = until(socket, "Flushed")
-            near(size / 8000, TEXT, "raj", "a telephone")
+            near(size / 8000, TEXT, "raj", "a telephone", pieces=True)
 
 
 clients = [threading.Thread(target=talk) for _ in range(5)]

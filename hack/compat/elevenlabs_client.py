@@ -58,4 +58,4 @@ rejected(400, "invalid_output_format", output_format="pcm_11025")
 # Over the socket, which the client opens with TLS alone: the address is put in its place.
 swar.text_to_speech._ws_base_url = os.environ["SWAR_COMPAT"].replace("http", "ws")
 spoken = b"".join(swar.text_to_speech.convert_realtime("raj", text=iter(TEXT.replace(" ", " |").split("|")), model_id="m", output_format="pcm_24000"))
-near(len(spoken) / 48_000, TEXT, "raj", "a socket")
+near(len(spoken) / 48_000, TEXT, "raj", "a socket", pieces=True)

@@ -51,7 +51,7 @@ async def try_plugin(name, make):
                 stream.end_input()
                 seconds, words = await heard(stream)
                 await stream.aclose()
-                near(seconds, "".join(TEXT), VOICES[name], "in pieces")
+                near(seconds, "".join(TEXT), VOICES[name], "in pieces", pieces=True)
                 starts = [w.start_time for w in words if w.start_time]
                 assert starts == sorted(starts) and (words or not tts.capabilities.aligned_transcript), words
             stream = tts.stream(conn_options=ONCE)  # interrupted

@@ -24,9 +24,20 @@ async function takes(text, voice) {
 
 const rounding = 1e-5; // less than a sample: callers add up floating-point lengths of frames
 
-/** Asserts that audio is as long as a take of the native API, within 80 ms. */
-export async function near(seconds, text, voice, what = "", speed = 1) {
-  const [low, high] = (await takes(text, voice)).map((s) => s / speed);
+/** The same of a text that comes in pieces: any number of its sentences may be spoken together, and then the others. */
+async function cuts(text, voice) {
+  let [low, high] = await takes(text, voice);
+  for (const end of text.matchAll(/[.!?।] /g)) {
+    const at = end.index + 2;
+    const [first, rest] = [await takes(text.slice(0, at), voice), await cuts(text.slice(at), voice)];
+    [low, high] = [Math.min(low, first[0] + rest[0]), Math.max(high, first[1] + rest[1])];
+  }
+  return [low, high];
+}
+
+/** Asserts that audio is as long as a take of the native API, within 80 ms; with pieces, as takes of its sentences. */
+export async function near(seconds, text, voice, what = "", { speed = 1, pieces = false } = {}) {
+  const [low, high] = (await (pieces ? cuts : takes)(text, voice)).map((s) => s / speed);
   assert(low - 0.08 - rounding <= seconds && seconds <= high + 0.08 + rounding, `${what}: ${seconds} s, natively ${low} to ${high}`);
 }
 

@@ -18,7 +18,7 @@ for (const [format, magic] of [["mp3", null], ["wav", "RIFF"], ["pcm", null], ["
   if (format === "mp3") assert.equal(sound[0], 0xff);
 }
 await near(decoded(await bytes(await swar.audio.speech.create({ model: "tts-1", voice: "raj", input }))), input, "raj", "no format");
-await near(decoded(await bytes(await speak({ speed: 1.5 }))), input, "anjura", "speed", 1.5);
+await near(decoded(await bytes(await speak({ speed: 1.5 }))), input, "anjura", "speed", { speed: 1.5 });
 
 // The first audio comes long before the last.
 const long = "Aapka order kal tak deliver ho jayega, total 499 rupaye hai. ".repeat(60);

@@ -71,6 +71,6 @@ for _ in range(2):  # the second one connects again
             for piece in ["नमस", "्ते!", " Aapka OTP 4829", "13 hai. ", "कल मिलें", "गे।"]:
                 socket.convert(piece)
             socket.flush()
-            near(turn(socket), TEXT, "raj", "a socket")
+            near(turn(socket), TEXT, "raj", "a socket", pieces=True)
         socket.configure(target_language_code="hi-IN", speaker="kaun")
         assert isinstance(m := socket.recv(), ErrorResponse) and m.data.code == 400, m

@@ -61,7 +61,7 @@ async def main() -> None:
             await client.write_event(SynthesizeChunk(text=piece).event())
         await client.write_event(Synthesize(text="".join(PIECES), voice=RAJ).event())
         await client.write_event(SynthesizeStop().event())
-        near(len(await turn(client, "synthesize-stopped")) / 48_000, "".join(PIECES), "raj", "pieces")
+        near(len(await turn(client, "synthesize-stopped")) / 48_000, "".join(PIECES), "raj", "pieces", pieces=True)
 
         await client.write_event(Ping(text="x").event())
         assert Pong.from_event(await client.read_event()).text == "x"

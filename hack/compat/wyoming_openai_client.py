@@ -37,7 +37,7 @@ async def speak(port: int) -> None:
                         size += len(AudioChunk.from_event(event).audio)
                     if AudioStop.is_type(event.type):
                         break
-                near(size / 48_000, "Namaste! Aapka OTP 482913 hai.", "raj")
+                near(size / 48_000, "Namaste! Aapka OTP 482913 hai.", "raj", pieces=True)
                 return
         except ConnectionError:
             await asyncio.sleep(0.2)
