@@ -51,7 +51,7 @@ func TestPartsReadEveryFormOfValues(t *testing.T) {
 		"signed bytes":             {tensor: tensorOf(I8, []uint64{3}, bytesField(nil, 9, []byte{0, 127, 255})), bytes: []byte{0, 127, 255}},
 		"signed bytes, one by one": {tensor: tensorOf(I8, []uint64{2}, intField(nil, 5, 7), intField(nil, 5, -1)), bytes: []byte{7, 255}},
 		"integers of 32 bits":      {tensor: tensorOf(I32, []uint64{1}, bytesField(nil, 9, []byte{1, 1, 0, 0})), want: "is i32, want u8"},
-		"too few":                  {tensor: tensorOf(F32, []uint64{3}, bytesField(nil, 4, packedFloats(1, -2))), want: "lacks 1 of its 3"},
+		"too few":                  {tensor: tensorOf(F32, []uint64{3}, bytesField(nil, 4, packedFloats(1, -2))), want: "is missing 1 of its 3"},
 		"too many":                 {tensor: tensorOf(F32, []uint64{1}, bytesField(nil, 4, packedFloats(1, -2))), want: "more than 1 values"},
 		"half a value":             {tensor: tensorOf(F32, []uint64{1}, bytesField(nil, 9, []byte{1, 2})), want: "2 bytes for 1 values"},
 		"values elsewhere":         {tensor: tensorOf(F32, []uint64{1}, intField(nil, 14, 1)), want: "lie in another file"},
