@@ -324,10 +324,10 @@ func TestWhatClientsOfElevenLabsSend(t *testing.T) {
 			}
 		})
 	}
+	line := g.logs.wait(t, 9)[0]
 	if got := g.metric(`tts_requests_total{endpoint="elevenlabs",status="200"}`); got != 9 {
 		t.Errorf("counted %v times", got)
 	}
-	line := g.logs.wait(t, 9)[0]
 	if line["endpoint"] != "elevenlabs" || !strings.Contains(line["format"].(string), "_") || line["voice"] != "anjura" {
 		t.Errorf("logged is %v", line)
 	}

@@ -88,7 +88,7 @@ func testEvents(t *testing.T, s speech.Speaker) {
 	if !st.Started || st.Chunks != len(r.Chunks) || st.Chars != utf8.RuneCountInString(start.Normalized) {
 		t.Errorf("stats = %+v do not fit the utterance", st)
 	}
-	if st.TTFA <= 0 || st.Synth < st.TTFA/2 || st.Wall < st.Synth {
+	if st.TTFA <= 0 || st.Synth <= 0 || st.Wall < st.Synth { // Synth may be less than TTFA, which counts waiting
 		t.Errorf("stats = %+v do not fit one another", st)
 	}
 	if st.RTF() <= 0 {
