@@ -1,4 +1,5 @@
-// Package v1alpha1 is the API of platform teams. A TTSDeployment is one fleet of routers and worker pods with one model.
+// Package v1alpha1 is the API of platform teams. A TTSDeployment is one fleet of routers and worker pods with one
+// model.
 //
 // It is a leaf: it imports Kubernetes' API machinery and nothing of ours, so that clients can import it alone. Every
 // rule is in the schema, by CEL where it takes more than one field; there is no webhook.

@@ -23,8 +23,8 @@ type Spec struct {
 	// +kubebuilder:default={workersPerPod: 1, cpuPolicy: Guaranteed}
 	Runtime Runtime `json:"runtime,omitzero"`
 
-	// Number of worker pods. The operator writes it where scaling.mode is Automatic, and the autoscaler that uses /scale
-	// where it is External: leave it out of manifests then. Absent means that the present number stays.
+	// Number of worker pods. The operator writes it where scaling.mode is Automatic, and the autoscaler that uses
+	// /scale where it is External: leave it out of manifests then. Absent means that the present number stays.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=5000
@@ -117,7 +117,8 @@ type Source struct {
 	// A volume that many pods can read.
 	// +optional
 	PersistentVolumeClaim *VolumeSource `json:"persistentVolumeClaim,omitempty"`
-	// A public model by name, or one from an address, that each pod downloads and converts before it starts: for trials.
+	// A public model by name, or one from an address, that each pod downloads and converts before it starts: for
+	// trials.
 	// +optional
 	Pull *PullSource `json:"pull,omitempty"`
 }
@@ -193,8 +194,8 @@ type PullSource struct {
 	// Token of the hub, for a model whose terms have to be accepted.
 	// +optional
 	TokenSecretRef *SecretKey `json:"tokenSecretRef,omitempty"`
-	// Certificates that are believed besides those of public authorities: of a hub, a registry or a proxy with an authority
-	// of your own. The proxy itself is named in spec.runtime.env, by HTTPS_PROXY and NO_PROXY.
+	// Certificates that are believed besides those of public authorities: of a hub, a registry or a proxy with an
+	// authority of your own. The proxy itself is named in spec.runtime.env, by HTTPS_PROXY and NO_PROXY.
 	// +optional
 	Authority *Authority `json:"authority,omitempty"`
 	// Address of another hub that answers like Hugging Face's.
@@ -298,9 +299,10 @@ type Runtime struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=65536
 	PrefillCacheMegabytes *int32 `json:"prefillCacheMegabytes,omitempty"`
-	// Environment of the worker, and of the container that pulls a model, where fields of source.pull come first. Names that
-	// begin with SWAR_ are settings of the operator's. The port of HTTPS_PROXY and HTTP_PROXY is opened in the network policy:
-	// give the address as a value, whose user and password may be $(NAME) of variables before it, from a Secret.
+	// Environment of the worker, and of the container that pulls a model, where fields of source.pull come first. Names
+	// that begin with SWAR_ are settings of the operator's. The port of HTTPS_PROXY and HTTP_PROXY is opened in the
+	// network policy: give the address as a value, whose user and password may be $(NAME) of variables before it, from
+	// a Secret.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -374,7 +376,8 @@ type Affinity string
 const (
 	// AffinityPrefill prefers, of the pods with a free slot, the one that is likely to have a text prepared.
 	AffinityPrefill Affinity = "Prefill"
-	// AffinityNone takes any of them, at random: routers whose views are equally old would all take the same emptiest one.
+	// AffinityNone takes any of them, at random: routers whose views are equally old would all take the same emptiest
+	// one.
 	AffinityNone Affinity = "None"
 )
 
@@ -436,14 +439,15 @@ type Router struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:XValidation:rule="size(self) == 1 || !self.exists(d, d == 'none')",message="none stands alone"
 	Dialects []Dialect `json:"dialects,omitempty"`
-	// The token of an account at Twilio: only media streams that are signed with it are answered. Without it everybody may
-	// open one with a key.
+	// The token of an account at Twilio: only media streams that are signed with it are answered. Without it everybody
+	// may open one with a key.
 	// +optional
 	TwilioTokenSecretRef *SecretKey `json:"twilioTokenSecretRef,omitempty"`
 	// How speech is marked as synthetic.
 	// +optional
 	Labelling Labelling `json:"labelling,omitzero"`
-	// People who open / in a browser are sent to this URL or path, that of the portal's pages. Programs get what they always get.
+	// People who open / in a browser are sent to this URL or path, that of the portal's pages. Programs get what they
+	// always get.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:Pattern=`^(https?://[^\s/@\\]+(/[^\s\\]*)?|/[^\s/\\][^\s\\]*)$`
@@ -458,7 +462,8 @@ type Dialect string
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.disclosureRequired) || !self.disclosureRequired || has(self.disclosure)",message="disclosureRequired wants a disclosure: what is spoken where a key has none"
 type Labelling struct {
-	// Text that is spoken before every text, unless the key or its organisation has another; it is billed like the rest.
+	// Text that is spoken before every text, unless the key or its organisation has another; it is billed like the
+	// rest.
 	// +optional
 	// +kubebuilder:validation:MaxLength=400
 	// +kubebuilder:validation:Pattern=`^[^\p{Cc}]*[\p{L}\p{N}][^\p{Cc}]*$`
@@ -528,8 +533,8 @@ type Access struct {
 	// +optional
 	// +kubebuilder:default=Portal
 	Mode AccessMode `json:"mode,omitempty"`
-	// A Secret of the namespace. Where mode is Keys, its entry keys has a key a line, KEY or KEY=voice,voice. Where it is
-	// Portal, it has the entries address, token and ca.crt of the portal; without it the operator writes one for the
+	// A Secret of the namespace. Where mode is Keys, its entry keys has a key a line, KEY or KEY=voice,voice. Where it
+	// is Portal, it has the entries address, token and ca.crt of the portal; without it the operator writes one for the
 	// portal of its own release.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -552,7 +557,8 @@ type Rollout struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	MaxUnavailable *int32 `json:"maxUnavailable,omitempty"`
-	// A revision of which no further pod becomes ready for so long is stuck: it goes no further, and the old one speaks on.
+	// A revision of which no further pod becomes ready for so long is stuck: it goes no further, and the old one speaks
+	// on.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=10
@@ -592,8 +598,8 @@ type Placement struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// Taints that pods bear. Where nothing is said of node.kubernetes.io/not-ready and unreachable with NoExecute, pods on
-	// such a node are replaced after 30 s.
+	// Taints that pods bear. Where nothing is said of node.kubernetes.io/not-ready and unreachable with NoExecute, pods
+	// on such a node are replaced after 30 s.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
@@ -644,8 +650,8 @@ type Security struct {
 	// +optional
 	// +kubebuilder:default=Operator
 	InternalTLS InternalTLS `json:"internalTLS,omitempty"`
-	// Where internalTLS is Secret: certificates are in the Secrets PREFIX-worker and PREFIX-router, as tls.crt, tls.key and
-	// ca.crt, with the name spiffe://swar/NAMESPACE/NAME/worker or …/router.
+	// Where internalTLS is Secret: certificates are in the Secrets PREFIX-worker and PREFIX-router, as tls.crt, tls.key
+	// and ca.crt, with the name spiffe://swar/NAMESPACE/NAME/worker or …/router.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200

@@ -15,8 +15,9 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// BenchmarkFirstAudio says what the first frame of a sentence of nine words costs, in milliseconds of one thread, part by
-// part: the least of all turns. SWAR_BUNDLE names the bundle, SWAR_ONNXRUNTIME the library, SWAR_KERNEL the instructions.
+// BenchmarkFirstAudio says what the first frame of a sentence of nine words costs, in milliseconds of one thread, part
+// by part: the least of all turns. SWAR_BUNDLE names the bundle, SWAR_ONNXRUNTIME the library, SWAR_KERNEL the
+// instructions.
 func BenchmarkFirstAudio(b *testing.B) {
 	dir, library := os.Getenv("SWAR_BUNDLE"), os.Getenv("SWAR_ONNXRUNTIME")
 	if dir == "" || library == "" {

@@ -16,7 +16,8 @@ func TestTextsFullOfNumbers(t *testing.T) {
 		"Order #IN-40217 kal 5:30 PM tak, OTP 482913, call 98765 43210. ",
 		"98765 43210, ",
 	} {
-		n, err := s.Normalize(t.Context(), speech.Utterance{Text: strings.Repeat(line, speech.MaxChars/len([]rune(line)))})
+		n, err := s.Normalize(t.Context(), speech.Utterance{Text: strings.Repeat(line,
+			speech.MaxChars/len([]rune(line)))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,9 @@
 // Package kokoro is the engine of Kokoro-82M, a natural voice for Hindi and English, behind [synth.Engine].
 //
-// A chunk becomes phonemes by the espeak-ng program, phonemes become durations, pitch and energy by two graphs on ONNX Runtime, and a
-// vocoder makes samples of those, piece by piece. What is known before the first sample (phonemes and prosody) is the prefill, which is
-// cached by voice and chunk. The same options give the same samples: nothing depends on what else is spoken, or on where audio is cut.
+// A chunk becomes phonemes by the espeak-ng program, phonemes become durations, pitch and energy by two graphs on ONNX
+// Runtime, and a vocoder makes samples of those, piece by piece. What is known before the first sample (phonemes and
+// prosody) is the prefill, which is cached by voice and chunk. The same options give the same samples: nothing depends
+// on what else is spoken, or on where audio is cut.
 package kokoro
 
 import (
@@ -68,15 +69,16 @@ type prefill struct {
 
 // bytes is what p takes in the cache.
 func (p *prefill) bytes() int64 {
-	n := 4*int64(len(p.prosody.Text)+len(p.prosody.F0)+len(p.prosody.N)) + 8*int64(len(p.prosody.Durations)) + 32*int64(len(p.words))
+	n := 4*int64(len(p.prosody.Text)+len(p.prosody.F0)+len(p.prosody.N)) + 8*int64(len(p.prosody.Durations)) +
+		32*int64(len(p.words))
 	if p.shape != nil {
 		n += p.shape.Bytes()
 	}
 	return n + 256
 }
 
-// New loads a bundle. It reads every file and compares its hash. An error leaves nothing behind but the library, which a process
-// cannot let go.
+// New loads a bundle. It reads every file and compares its hash. An error leaves nothing behind but the library, which
+// a process cannot let go.
 func New(c Config) (*Engine, error) {
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCacheBytes
@@ -88,7 +90,8 @@ func New(c Config) (*Engine, error) {
 	if err := bundle.Verify(c.Bundle, m); err != nil {
 		return nil, err
 	}
-	e := &Engine{manifest: m, cache: synth.NewCache[*prefill](c.CacheBytes), voices: map[string]*voice{}, threads: c.Threads}
+	e := &Engine{manifest: m, cache: synth.NewCache[*prefill](c.CacheBytes), voices: map[string]*voice{},
+		threads: c.Threads}
 	if c.Threads < 1 {
 		e.threads = runtime.GOMAXPROCS(0)
 	}
@@ -117,8 +120,8 @@ func (e *Engine) load(c Config) error {
 	return err
 }
 
-// network is what all voices share. Its parts are interfaces because the real ones take most of a second for a second of speech: tests
-// of what is around them have others.
+// network is what all voices share. Its parts are interfaces because the real ones take most of a second for a second
+// of speech: tests of what is around them have others.
 type network struct {
 	reader  reader
 	prosody predictor
@@ -186,8 +189,8 @@ type reading struct {
 	prosody prosody.Prosody
 }
 
-// read turns text into phonemes and their prosody. A text without a mark at its end gets a full stop, because the statistics of
-// voices are of sentences: without one, the end is noise.
+// read turns text into phonemes and their prosody. A text without a mark at its end gets a full stop, because the
+// statistics of voices are of sentences: without one, the end is noise.
 func (n *network) read(ctx context.Context, p *bundle.Prompt, text string, speed float64) (r reading, err error) {
 	prepared, from := espeak.PreparedWords(text)
 	if strings.TrimSpace(prepared) == "" {
@@ -203,20 +206,23 @@ func (n *network) read(ctx context.Context, p *bundle.Prompt, text string, speed
 	return r, err
 }
 
-// speeds are those at which the model speaks well. At 2 half of its sounds are as short as they can be, and words run together.
+// speeds are those at which the model speaks well. At 2 half of its sounds are as short as they can be, and words run
+// together.
 var speeds = speech.Speeds{Min: .5, Max: 1.5}
 
 // Model implements [synth.Engine].
 func (e *Engine) Model() speech.Model {
 	m := speech.Model{ID: e.manifest.Model.ID, Speeds: speeds}
 	for _, v := range e.manifest.Voices {
-		m.Voices = append(m.Voices, speech.Voice{Name: v.Name, Language: v.Language, SampleRate: speech.SampleRate, PromptFrames: 1})
+		m.Voices = append(m.Voices, speech.Voice{Name: v.Name, Language: v.Language, SampleRate: speech.SampleRate,
+			PromptFrames: 1})
 	}
 	return m
 }
 
-// How many ids a chunk should have, and may. The time until its first sample grows with them, for which listeners wait at the first chunk
-// alone; above some 300 the model speaks faster than it should. The longest leaves a fifth of phoneme.MaxIDs, because ids are estimated.
+// How many ids a chunk should have, and may. The time until its first sample grows with them, for which listeners wait
+// at the first chunk alone; above some 300 the model speaks faster than it should. The longest leaves a fifth of
+// phoneme.MaxIDs, because ids are estimated.
 const (
 	idsOfFirst   = 130
 	idsOfOthers  = 290
@@ -239,7 +245,8 @@ func (e *Engine) Prepared(chunk string) string { return espeak.Prepared(chunk) }
 // Speaks implements [synth.Engine].
 func (e *Engine) Speaks(text string) bool { return espeak.Speaks(text) }
 
-// streamBytes is what a worker may take: the signals between all layers, and what the graphs need for the longest chunk.
+// streamBytes is what a worker may take: the signals between all layers, and what the graphs need for the longest
+// chunk.
 const streamBytes = 48 << 20
 
 // NewWorker implements [synth.Engine]. The worker has spoken once when NewWorker returns.
@@ -304,8 +311,8 @@ func (e *Engine) read(ctx context.Context, v *voice, text string, speed float64)
 	return p, err
 }
 
-// fewestStyled is for how many ids the timbre of a chunk is, at least. That of very short ones lies so far from others that the statistics
-// of a voice do not fit it, and its samples grow without bound.
+// fewestStyled is for how many ids the timbre of a chunk is, at least. That of very short ones lies so far from others
+// that the statistics of a voice do not fit it, and its samples grow without bound.
 const fewestStyled = 96
 
 // timbre is the half of a voice's style that the vocoder takes, for a chunk of so many ids.

@@ -40,7 +40,8 @@ func TestWorkersAtOnce(t *testing.T) {
 	var speaking sync.WaitGroup
 	for i, text := range texts {
 		speaking.Go(func() {
-			if !slices.Equal(say(t, workers[i], synth.Options{Voice: "hf_beta", Text: text, Temperature: .3}), alone[i]) {
+			if !slices.Equal(say(t, workers[i], synth.Options{Voice: "hf_beta", Text: text, Temperature: .3}),
+				alone[i]) {
 				t.Errorf("%s: beside others it sounds otherwise", text)
 			}
 		})

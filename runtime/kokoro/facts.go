@@ -25,7 +25,8 @@ func (e *Engine) Kernel() string { return ort.Kernel() }
 
 // Counters implements [synth.Neural].
 func (e *Engine) Counters() synth.Counters {
-	return synth.Counters{CacheHits: e.hits.Load(), CacheMisses: e.misses.Load(), CacheBytes: e.cache.Bytes(), Broken: e.broken.Load()}
+	return synth.Counters{CacheHits: e.hits.Load(), CacheMisses: e.misses.Load(), CacheBytes: e.cache.Bytes(),
+		Broken: e.broken.Load()}
 }
 
 // Reader is a bundle that tells what would be spoken, without the library that speaking needs.

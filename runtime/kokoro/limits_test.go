@@ -31,10 +31,11 @@ func TestStandIn(t *testing.T) {
 	})
 }
 
-// TestCancelInsideAGroup ends an utterance while the vocoder is in the middle of a block, after any of its frames: what is billed is what was
-// sent, and what was sent is how the utterance begins.
+// TestCancelInsideAGroup ends an utterance while the vocoder is in the middle of a block, after any of its frames: what
+// is billed is what was sent, and what was sent is how the utterance begins.
 func TestCancelInsideAGroup(t *testing.T) {
-	u := speech.Utterance{Text: "Namaste, aapka order nikla. Dhanyavaad, phir milenge.", Voice: "anjura", Format: speech.PCM16, Seed: 7, Temperature: .3}
+	u := speech.Utterance{Text: "Namaste, aapka order nikla. Dhanyavaad, phir milenge.", Voice: "anjura",
+		Format: speech.PCM16, Seed: 7, Temperature: .3}
 	made, end := 0, -1 // of the vocoder's frames, and after which of them the utterance ends
 	cancel := func(error) {}
 	s := pipelinetest.Open(t, kokoro.StandIn(func(int) {
@@ -58,7 +59,8 @@ func TestCancelInsideAGroup(t *testing.T) {
 			t.Errorf("after frame %d of %d: %v, want the cause of the cancel", end, all, err)
 		}
 		if st.Frames != r.Frames() || !bytes.HasPrefix(whole.Bytes(), r.Bytes()) || s.Capacity().Busy != 0 {
-			t.Errorf("after frame %d of %d: %d frames are billed, %d were sent, %d workers are busy", end, all, st.Frames, r.Frames(), s.Capacity().Busy)
+			t.Errorf("after frame %d of %d: %d frames are billed, %d were sent, %d workers are busy", end, all,
+				st.Frames, r.Frames(), s.Capacity().Busy)
 		}
 		cancel(nil)
 	}
@@ -75,8 +77,9 @@ func TestLimits(t *testing.T) {
 		speechtest.Run(t, func(t *testing.T) speech.Speaker { return pipelinetest.Open(t, e.Again(), 1) })
 	})
 	t.Run("limits", func(t *testing.T) {
-		speechtest.RunLimits(t, speechtest.Limits{Every: 9, Growth: 48 << 20}, func(t *testing.T, workers int) speech.Speaker {
-			return pipelinetest.Open(t, e.Again(), workers)
-		})
+		speechtest.RunLimits(t, speechtest.Limits{Every: 9, Growth: 48 << 20},
+			func(t *testing.T, workers int) speech.Speaker {
+				return pipelinetest.Open(t, e.Again(), workers)
+			})
 	})
 }

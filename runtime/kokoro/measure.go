@@ -19,9 +19,11 @@ var sentences string
 
 // Measuring returns the Measure function of [convert.Conversion]. The statistics of a voice are the means of those of
 // some sixty sentences. library is that of ONNX Runtime.
-func Measuring(library string) func(ctx context.Context, dir string, m bundle.Manifest, v convert.Voice, styles []float32,
+func Measuring(library string) func(ctx context.Context, dir string, m bundle.Manifest, v convert.Voice,
+	styles []float32,
 	report func(done, total int)) (map[string]bundle.Norm, error) {
-	return func(ctx context.Context, dir string, m bundle.Manifest, _ convert.Voice, styles []float32, report func(done, total int)) (
+	return func(ctx context.Context, dir string, m bundle.Manifest, _ convert.Voice, styles []float32,
+		report func(done, total int)) (
 		_ map[string]bundle.Norm, err error) {
 		n, err := openNetwork(dir, m, library, "")
 		if err != nil {
@@ -71,7 +73,8 @@ func (n *network) measure(ctx context.Context, p *bundle.Prompt, text string, su
 		return err
 	}
 	s, err := n.vocoder.Start(vocoder.Chunk{
-		Durations: r.prosody.Durations, Text: r.prosody.Text, Pitch: r.prosody.F0, Energy: r.prosody.N, Style: timbre(p, r.ids),
+		Durations: r.prosody.Durations, Text: r.prosody.Text, Pitch: r.prosody.F0, Energy: r.prosody.N,
+		Style: timbre(p, r.ids),
 		Seen: func(norm string, s vocoder.Statistics) {
 			if _, ok := sums[norm]; !ok {
 				sums[norm] = sum{make(values, len(s.Mean)), make(values, len(s.Mean))}

@@ -14,8 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
-// TestMeasureConstants measures the voices of which package convert has constants, and writes those into the folder that
-// SWAR_KOKORO_CONSTANTS names. It takes some minutes of processor time.
+// TestMeasureConstants measures the voices of which package convert has constants, and writes those into the folder
+// that SWAR_KOKORO_CONSTANTS names. It takes some minutes of processor time.
 func TestMeasureConstants(t *testing.T) {
 	to := os.Getenv("SWAR_KOKORO_CONSTANTS")
 	if to == "" {
@@ -24,7 +24,8 @@ func TestMeasureConstants(t *testing.T) {
 	from := kokorotest.Folder(t)
 	measure := kokoro.Measuring(orttest.Need(t))
 	c := convert.Conversion{
-		Model: filepath.Join(from, kokorotest.ModelFile), ID: "kokoro-82m", Licence: "Apache-2.0", Languages: []string{"hi", "en"},
+		Model: filepath.Join(from, kokorotest.ModelFile), ID: "kokoro-82m", Licence: "Apache-2.0",
+		Languages: []string{"hi", "en"},
 		Measure: func(ctx context.Context, dir string, m bundle.Manifest, v convert.Voice, styles []float32,
 			report func(done, total int)) (map[string]bundle.Norm, error) {
 			norms, err := measure(ctx, dir, m, v, styles, report)

@@ -23,9 +23,10 @@ import (
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
-// The bounds of TestTheWholeGraph. Over all sixty sentences, see docs/benchmarks.md, the worst are 0.992 and 1.5 dB in floats, and 0.68 and 4.6 dB
-// as spoken. The graph is up to 0.998 and 0.7 dB from itself where its input moves by a hundred-thousandth, and other processors round otherwise.
-// Statistics of each window in place of constants are 8 to 11 dB away.
+// The bounds of TestTheWholeGraph. Over all sixty sentences, see docs/benchmarks.md, the worst are 0.992 and 1.5 dB in
+// floats, and 0.68 and 4.6 dB as spoken. The graph is up to 0.998 and 0.7 dB from itself where its input moves by a
+// hundred-thousandth, and other processors round otherwise. Statistics of each window in place of constants are 8 to 11
+// dB away.
 const (
 	leastExact    = .98  // correlation
 	mostExactDB   = 2    // log-spectral distance
@@ -36,8 +37,9 @@ const (
 	quietestDB    = -70. // of a bin, beside the loudest: what is less is not heard
 )
 
-// TestTheWholeGraph compares our pipeline with the published graph, in floats and whole, as ONNX Runtime runs it with the same weights: the frames
-// of each phoneme are equal, and samples as near as the bounds say. SWAR_TEST_REFERENCE=all tries all sixty sentences, which takes minutes.
+// TestTheWholeGraph compares our pipeline with the published graph, in floats and whole, as ONNX Runtime runs it with
+// the same weights: the frames of each phoneme are equal, and samples as near as the bounds say.
+// SWAR_TEST_REFERENCE=all tries all sixty sentences, which takes minutes.
 func TestTheWholeGraph(t *testing.T) {
 	library := orttest.Need(t)
 	from := kokorotest.Folder(t)
@@ -53,7 +55,8 @@ func TestTheWholeGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(string(text)), "\n"), func(l string) bool { return strings.HasPrefix(l, "#") })
+	lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(string(text)), "\n"),
+		func(l string) bool { return strings.HasPrefix(l, "#") })
 	if len(lines) != 60 {
 		t.Fatalf("%d sentences, want 60", len(lines))
 	}
@@ -77,9 +80,11 @@ func TestTheWholeGraph(t *testing.T) {
 			}
 		}
 		tried++
-		t.Logf("%s, %s: in floats %.5f and %.2f dB, as spoken %.3f and %.2f dB", sentence, v.Name, got[0], got[1], got[2], got[3])
+		t.Logf("%s, %s: in floats %.5f and %.2f dB, as spoken %.3f and %.2f dB", sentence, v.Name, got[0], got[1],
+			got[2], got[3])
 		if got[0] < leastExact || !(got[1] <= mostExactDB) || got[2] < leastSpoken || !(got[3] <= mostSpokenDB) {
-			t.Errorf("%s, %s: want correlations of %v and %v at least, and at most %v and %v dB", sentence, v.Name, leastExact, leastSpoken, mostExactDB, mostSpokenDB)
+			t.Errorf("%s, %s: want correlations of %v and %v at least, and at most %v and %v dB", sentence, v.Name,
+				leastExact, leastSpoken, mostExactDB, mostSpokenDB)
 		}
 	}
 	n := float64(tried)
@@ -127,9 +132,11 @@ func exactVocoder(t *testing.T, dir string, m bundle.Manifest) *vocoder.Vocoder 
 	return v
 }
 
-// compareWhole returns the correlation and the log-spectral distance of a sentence with the graph, in floats with the statistics of the sentence,
-// and as it is spoken.
-func compareWhole(t *testing.T, e *Engine, v *voice, whole *ort.Session, exact *vocoder.Vocoder, sentence string) (got [4]float64) {
+// compareWhole returns the correlation and the log-spectral distance of a sentence with the graph, in floats with the
+// statistics of the sentence, and as it is spoken.
+func compareWhole(
+	t *testing.T, e *Engine, v *voice, whole *ort.Session, exact *vocoder.Vocoder, sentence string,
+) (got [4]float64) {
 	t.Helper()
 	prepared, _ := espeak.PreparedWords(sentence)
 	phonemes, err := e.reader.Read(t.Context(), prepared)
@@ -211,8 +218,8 @@ func runWhole(t *testing.T, whole *ort.Session, ids []int64, style []float32, fr
 	return samples
 }
 
-// apart returns the correlation of two signals, and their log-spectral distance in dB: the mean over windows of 43 ms of the root mean square
-// over frequencies. What is more than 70 dB below the loudest of the reference counts as that.
+// apart returns the correlation of two signals, and their log-spectral distance in dB: the mean over windows of 43 ms
+// of the root mean square over frequencies. What is more than 70 dB below the loudest of the reference counts as that.
 func apart(t *testing.T, got, want []float32) (correlation, distance float64) {
 	t.Helper()
 	if len(got) != len(want) {

@@ -15,9 +15,10 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// StandIn returns an engine whose network is made up: letters are phonemes, each lasts three frames and is a hum that depends on the text, the
-// voice and the noise. It takes next to no time, so that what is around the network is tried as often as it takes. each, if set, is called
-// after every frame of the vocoder, 25 ms, with the number of its chunk's frames so far.
+// StandIn returns an engine whose network is made up: letters are phonemes, each lasts three frames and is a hum that
+// depends on the text, the voice and the noise. It takes next to no time, so that what is around the network is tried
+// as often as it takes. each, if set, is called after every frame of the vocoder, 25 ms, with the number of its chunk's
+// frames so far.
 func StandIn(each func(frame int)) *Engine {
 	e := &Engine{
 		network: network{spelling{}, guess{}, &hum{each: each, pitch: map[*vocoder.Shape]float64{}}},
@@ -134,7 +135,8 @@ type humming struct {
 
 func (s *humming) Samples() int { return s.end - s.chunk.From }
 
-// Next makes frames one by one, and looks after each whether ctx has ended: what was made then is kept for the next call.
+// Next makes frames one by one, and looks after each whether ctx has ended: what was made then is kept for the next
+// call.
 func (s *humming) Next(ctx context.Context, n int) ([]float32, error) {
 	for len(s.made) < n && s.at < s.end {
 		if err := context.Cause(ctx); err != nil {

@@ -33,11 +33,12 @@ func wordsOf(prepared []espeak.PreparedWord, spoken []phoneme.Word) []word {
 	return words
 }
 
-// ahead is by how much the sound of a word precedes the frames of its ids, about the same at all speeds: 87 ms, as fricatives show, whose
-// beginnings are seen best. That is about what the space before the word takes.
+// ahead is by how much the sound of a word precedes the frames of its ids, about the same at all speeds: 87 ms, as
+// fricatives show, whose beginnings are seen best. That is about what the space before the word takes.
 const ahead = 3.5 * vocoder.FrameSamples
 
-// times returns when the words are heard. The audio begins after so many samples of the vocoder's, and sounds until others.
+// times returns when the words are heard. The audio begins after so many samples of the vocoder's, and sounds until
+// others.
 func (p *prefill) times(cut, sound int) []synth.WordTime {
 	begins := make([]int, len(p.prosody.Durations)+1) // where each id begins in the audio
 	begins[0] = -p.from - cut
@@ -47,7 +48,8 @@ func (p *prefill) times(cut, sound int) []synth.WordTime {
 	times := make([]synth.WordTime, len(p.words))
 	for i, w := range p.words {
 		within := func(sample int) int { return min(max(0, sample), sound-cut) }
-		times[i] = synth.WordTime{From: w.from, To: w.to, Start: within(begins[w.first] - ahead), End: within(begins[w.last])}
+		times[i] = synth.WordTime{From: w.from, To: w.to, Start: within(begins[w.first] - ahead),
+			End: within(begins[w.last])}
 		if i > 0 {
 			times[i-1].End = min(times[i-1].End, times[i].Start)
 		}

@@ -12,14 +12,16 @@ import (
 
 // TestWordsOf: several words of prepared text may be one of the chunk, and some are silent.
 func TestWordsOf(t *testing.T) {
-	from := []espeak.PreparedWord{{At: 0, From: 0, To: 4}, {At: 5, From: 6, To: 10}, {At: 8, From: 6, To: 10}, {At: 12, From: 11, To: 13}}
+	from := []espeak.PreparedWord{{At: 0, From: 0, To: 4}, {At: 5, From: 6, To: 10}, {At: 8, From: 6, To: 10},
+		{At: 12, From: 11, To: 13}}
 	for name, tt := range map[string]struct {
 		spoken []phoneme.Word
 		want   []word
 	}{
 		"nothing": {nil, nil},
 		"two of one part": {
-			[]phoneme.Word{{From: 0, First: 0, Last: 2}, {From: 5, First: 3, Last: 4}, {From: 8, First: 5, Last: 7}, {From: 12, First: 9, Last: 10}},
+			[]phoneme.Word{{From: 0, First: 0, Last: 2}, {From: 5, First: 3, Last: 4}, {From: 8, First: 5, Last: 7},
+				{From: 12, First: 9, Last: 10}},
 			[]word{{0, 4, 1, 3}, {6, 10, 4, 8}, {11, 13, 10, 11}},
 		},
 		"one is silent": {
@@ -50,13 +52,16 @@ func TestTimes(t *testing.T) {
 	}{
 		"all is heard": {0, 90 * frame, [][2]int{{5*frame - ahead, 18*frame - ahead}, {18*frame - ahead, 22 * frame}, {30*frame - ahead, 34 * frame}}},
 		"silence was cut in front": {
-			3 * frame, 90 * frame, [][2]int{{0, 15*frame - ahead}, {15*frame - ahead, 19 * frame}, {27*frame - ahead, 31 * frame}},
+			3 * frame, 90 * frame, [][2]int{{0, 15*frame - ahead}, {15*frame - ahead, 19 * frame},
+				{27*frame - ahead, 31 * frame}},
 		},
 		"it ends in the last word": {
-			0, 30 * frame, [][2]int{{5*frame - ahead, 18*frame - ahead}, {18*frame - ahead, 22 * frame}, {30*frame - ahead, 30 * frame}},
+			0, 30 * frame, [][2]int{{5*frame - ahead, 18*frame - ahead}, {18*frame - ahead, 22 * frame},
+				{30*frame - ahead, 30 * frame}},
 		},
 		"it ends before": {
-			0, 20 * frame, [][2]int{{5*frame - ahead, 18*frame - ahead}, {18*frame - ahead, 20 * frame}, {20 * frame, 20 * frame}},
+			0, 20 * frame, [][2]int{{5*frame - ahead, 18*frame - ahead}, {18*frame - ahead, 20 * frame},
+				{20 * frame, 20 * frame}},
 		},
 	} {
 		var want []synth.WordTime

@@ -25,7 +25,8 @@ var hissing = []string{
 	"Four seven zero six, then send me the same serial number.",
 }
 
-// testWordTimesAgainstTheSound compares words with where the hiss of their first sound begins. docs/websocket.md has the figures.
+// testWordTimesAgainstTheSound compares words with where the hiss of their first sound begins. docs/websocket.md has
+// the figures.
 func testWordTimesAgainstTheSound(t *testing.T, e *kokoro.Engine) {
 	w, err := e.NewWorker(t.Context())
 	if err != nil {
@@ -37,7 +38,8 @@ func testWordTimesAgainstTheSound(t *testing.T, e *kokoro.Engine) {
 	}
 	var known, estimated []time.Duration
 	for i, text := range texts {
-		pcm := say(t, w, synth.Options{Voice: []string{"hf_beta", "hm_omega"}[i%2], Text: text, Temperature: .3, Seed: 7})
+		pcm := say(t, w, synth.Options{Voice: []string{"hf_beta", "hm_omega"}[i%2], Text: text,
+			Temperature: .3, Seed: 7})
 		times, ok := synth.WordTimes(w)
 		if !ok {
 			t.Fatalf("%q: no words", text)
@@ -48,7 +50,8 @@ func testWordTimesAgainstTheSound(t *testing.T, e *kokoro.Engine) {
 		}
 		var l wordtime.Levels
 		l.Add(pcm)
-		words, guessed := wordtime.Known(speech.Chunk{Text: text}, parts, &l), wordtime.Estimate(speech.Chunk{Text: text}, &l)
+		words, guessed := wordtime.Known(speech.Chunk{Text: text}, parts, &l),
+			wordtime.Estimate(speech.Chunk{Text: text}, &l)
 		hiss := hissOf(pcm)
 		for i := 1; i < len(words); i++ {
 			if at, ok := hissNear(hiss, words[i-1], words[i]); ok {
@@ -91,7 +94,8 @@ func hissOf(pcm []int16) (energy []float64) {
 func hissNear(hiss []float64, before, w speech.Word) (at time.Duration, ok bool) {
 	hisses := func(r rune) bool { return strings.ContainsRune("sSसशष", r) }
 	r := []rune(before.Text)
-	if !hisses([]rune(w.Text)[0]) || hisses(r[len(r)-1]) || strings.ContainsAny(before.Text[len(before.Text)-1:], "cxtzhj") {
+	if !hisses([]rune(w.Text)[0]) || hisses(r[len(r)-1]) ||
+		strings.ContainsAny(before.Text[len(before.Text)-1:], "cxtzhj") {
 		return 0, false
 	}
 	const reach, window = 40, 5 * time.Millisecond

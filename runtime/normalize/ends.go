@@ -18,13 +18,15 @@ type End struct {
 	Open bool // a listing or a formula goes on there: nothing has ended
 }
 
-// tokensDecide is how many whole tokens behind a dot are enough to tell whether it ends a sentence: no rule looks further.
+// tokensDecide is how many whole tokens behind a dot are enough to tell whether it ends a sentence: no rule looks
+// further.
 const tokensDecide = 4
 
 // Ends returns where the sentences of written end, the last of which ends with the text. What is read of a sentence
-// depends on nothing outside of it but [Options.Language], so a text may be cut at any of them, and at a line break where [LineEnd] is added.
-// A text that is still being written may be cut where its end is sure. No end is inside of a listing or of a formula, also of one that
-// has no end yet: the lines of a program are read otherwise when they stand alone.
+// depends on nothing outside of it but [Options.Language], so a text may be cut at any of them, and at a line break
+// where [LineEnd] is added. A text that is still being written may be cut where its end is sure. No end is inside of a
+// listing or of a formula, also of one that has no end yet: the lines of a program are read otherwise when they stand
+// alone.
 func Ends(written string) []End {
 	trimmed := strings.TrimLeftFunc(written, unicode.IsSpace)
 	lead := len(written) - len(trimmed)
@@ -64,7 +66,8 @@ func Ends(written string) []End {
 		if isLast {
 			if _, end := behindMarks(trimmed, marks, at, false, false); end < len(trimmed) {
 				if sure && r.endsInMark() {
-					ends = append(ends, End{At: lead + end, Sure: text.IsSureEnd(&r.View), Line: text.LastMark(&r.View) == text.Danda})
+					ends = append(ends, End{At: lead + end, Sure: text.IsSureEnd(&r.View),
+						Line: text.LastMark(&r.View) == text.Danda})
 				}
 				sure = false // what is silent may belong to the next sentence
 			}
@@ -89,8 +92,8 @@ func (r *reader) isInListing(i int) bool {
 	return r.Toks[i].Part == text.InListing && r.Toks[i-1].Part == text.InListing
 }
 
-// behindMarks returns the byte behind the silent marks that touch what ends at byte at, theek.** and old.[1], that end its line, or that
-// close the block which ends there; and the markup that is left.
+// behindMarks returns the byte behind the silent marks that touch what ends at byte at, theek.** and old.[1], that end
+// its line, or that close the block which ends there; and the markup that is left.
 func behindMarks(s string, marks []markup.Span, at int, block, line bool) ([]markup.Span, int) {
 	for len(marks) > 0 && (int(marks[0].Start) < at || block && !isSilent(marks[0])) {
 		marks = marks[1:]

@@ -13,10 +13,10 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// A lexicon and marks guide the reader: they say what is read in the place of a word, or how. The words that they put in
-// stand in the text before any rule looks at it, so that neighbours and sentences are decided as if they had been written.
-// Only the language of a sentence is that of its other words: a name in Devanagari makes no Hindi of English. The places
-// of tokens go on to be those of what was written.
+// A lexicon and marks guide the reader: they say what is read in the place of a word, or how. The words that they put
+// in stand in the text before any rule looks at it, so that neighbours and sentences are decided as if they had been
+// written. Only the language of a sentence is that of its other words: a name in Devanagari makes no Hindi of English.
+// The places of tokens go on to be those of what was written.
 
 // guide is how a stretch of the text is read.
 type guide struct {
@@ -66,8 +66,8 @@ func marksIn(marks []speech.Mark, at []int32) []speech.Mark {
 	return marks
 }
 
-// guides joins marks and the words of a lexicon. A word within a mark that only says a language is found there; with any
-// other mark the mark decides.
+// guides joins marks and the words of a lexicon. A word within a mark that only says a language is found there; with
+// any other mark the mark decides.
 func guides(marks []speech.Mark, words []lexicon.Match) (all []guide) {
 	add := func(m speech.Mark, kind speech.SpanKind) {
 		if m.Start < m.End {
@@ -222,7 +222,8 @@ func (r *reader) guided(i int) int {
 		next = r.step(i)
 	}
 	if r.writer.Want && g.kind != "" {
-		r.gather(g, pieces, say.Piece{First: i, Next: next, From: min(from, len(r.writer.Out)), To: len(r.writer.Out), Kind: g.kind})
+		r.gather(g, pieces, say.Piece{First: i, Next: next, From: min(from, len(r.writer.Out)), To: len(r.writer.Out),
+			Kind: g.kind})
 	}
 	return next
 }

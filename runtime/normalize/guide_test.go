@@ -53,14 +53,18 @@ func TestLexicon(t *testing.T) {
 		}
 		in, out := []rune(strings.TrimSpace(plain(written))), []rune(text)
 		for _, s := range spans {
-			if s.Start < 0 || s.End > len(in) || s.Start > s.End || s.OutEnd > len(out) || string(out[s.OutStart:s.OutEnd]) != s.Spoken {
+			if s.Start < 0 || s.End > len(in) || s.Start > s.End || s.OutEnd > len(out) ||
+				string(out[s.OutStart:s.OutEnd]) != s.Spoken {
 				t.Errorf("%q: the span %+v does not fit %q", written, s, text)
 			}
 		}
 		if got := bracketed(out, spans, func(s speech.Span) (int, int) { return s.OutStart, s.OutEnd }); got != want {
 			t.Errorf("%q is read %q, want %q", written, got, want)
 		}
-		if got := bracketed(in, spans, func(s speech.Span) (int, int) { return s.Start, s.End }); got != strings.TrimSpace(written) {
+		if got := bracketed(in, spans, func(s speech.Span) (int, int) {
+			return s.Start,
+				s.End
+		}); got != strings.TrimSpace(written) {
 			t.Errorf("the spans of %q stand at %q", written, got)
 		}
 	}
@@ -87,7 +91,8 @@ func TestALexiconLeavesTheRestAlone(t *testing.T) {
 			continue
 		}
 		if l.In(row.written) == nil {
-			if got, want := Text(row.written, Options{Lexicon: l, EnDigits: row.options.EnDigits}), Text(row.written, row.options); got != want {
+			if got, want := Text(row.written, Options{Lexicon: l, EnDigits: row.options.EnDigits}),
+				Text(row.written, row.options); got != want {
 				t.Errorf("%s: %q is read %q with a lexicon of other words, want %q", row.at, row.written, got, want)
 			}
 		}

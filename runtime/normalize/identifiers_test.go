@@ -7,8 +7,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// TestEnglishDigitsChangeIdentifiersOnly reads every row both ways. Where a span differs it must be the digits of an identifier, so
-// what stands between such spans, and every quantity, is the same.
+// TestEnglishDigitsChangeIdentifiersOnly reads every row both ways. Where a span differs it must be the digits of an
+// identifier, so what stands between such spans, and every quantity, is the same.
 func TestEnglishDigitsChangeIdentifiersOnly(t *testing.T) {
 	quantities := map[speech.SpanKind]bool{
 		speech.SpanAmount: true, speech.SpanNumber: true, speech.SpanDate: true, speech.SpanTime: true,

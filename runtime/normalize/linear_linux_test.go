@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestChainsTakeLinearTime compares a chain with one of 64 times its length: linear time is 64 times as long, quadratic time 4,096 times. What lies between
-// is left to the machine, which may try again for a while.
+// TestChainsTakeLinearTime compares a chain with one of 64 times its length: linear time is 64 times as long, quadratic
+// time 4,096 times. What lies between is left to the machine, which may try again for a while.
 func TestChainsTakeLinearTime(t *testing.T) {
 	if raceDetector {
 		t.Skip("the memory of the race detector makes long texts slow")
@@ -33,7 +33,8 @@ func TestChainsTakeLinearTime(t *testing.T) {
 			best, spent = min(best, last), spent+last
 		}
 		if best > bound*one {
-			t.Errorf("%s: %d times as many bytes take %.0f times as long, %v", link, times, float64(best)/float64(one), best)
+			t.Errorf("%s: %d times as many bytes take %.0f times as long, %v", link, times,
+				float64(best)/float64(one), best)
 		}
 	}
 }

@@ -17,8 +17,8 @@ var links = strings.Fields(`
 // chain repeats a link to so many bytes.
 func chain(link string, bytes int) string { return strings.Repeat(link, bytes/len(link)) }
 
-// TestChainsLeaveNothing: a text that is one long run, as a client sends that has lost its spaces, is read to its end, and one in a hundred at
-// most would be read otherwise once more.
+// TestChainsLeaveNothing: a text that is one long run, as a client sends that has lost its spaces, is read to its end,
+// and one in a hundred at most would be read otherwise once more.
 func TestChainsLeaveNothing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	chains := map[string]string{}

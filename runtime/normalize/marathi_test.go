@@ -18,18 +18,23 @@ var marathi = func() *words.Language {
 		चाळीस एक्केचाळीस बेचाळीस त्रेचाळीस चव्वेचाळीस पंचेचाळीस सेहेचाळीस सत्तेचाळीस अठ्ठेचाळीस एकोणपन्नास पन्नास एक्कावन्न बावन्न त्रेपन्न चोपन्न पंचावन्न छप्पन्न सत्तावन्न अठ्ठावन्न एकोणसाठ
 		साठ एकसष्ट बासष्ट त्रेसष्ट चौसष्ट पासष्ट सहासष्ट सदुसष्ट अडुसष्ट एकोणसत्तर सत्तर एकाहत्तर बाहत्तर त्र्याहत्तर चौऱ्याहत्तर पंच्याहत्तर शहात्तर सत्याहत्तर अठ्ठ्याहत्तर एकोणऐंशी
 		ऐंशी एक्याऐंशी ब्याऐंशी त्र्याऐंशी चौऱ्याऐंशी पंच्याऐंशी शहाऐंशी सत्त्याऐंशी अठ्ठ्याऐंशी एकोणनव्वद नव्वद एक्याण्णव ब्याण्णव त्र्याण्णव चौऱ्याण्णव पंच्याण्णव शहाण्णव सत्त्याण्णव अठ्ठ्याण्णव नव्व्याण्णव`))
-	l.Scales = []words.Scale{{Value: 1e9, Name: "अब्ज"}, {Value: 1e7, Name: "कोटी"}, {Value: 1e5, Name: "लाख"}, {Value: 1e3, Name: "हजार"}, {Value: 100, Name: "शे"}}
+	l.Scales = []words.Scale{{Value: 1e9, Name: "अब्ज"}, {Value: 1e7, Name: "कोटी"}, {Value: 1e5, Name: "लाख"},
+		{Value: 1e3, Name: "हजार"}, {Value: 100, Name: "शे"}}
 	l.Western = l.Scales
 	l.ScaleNames[3], l.ScaleNames[4] = "लाख", "कोटी"
-	l.Months = [13]string{"", "जानेवारी", "फेब्रुवारी", "मार्च", "एप्रिल", "मे", "जून", "जुलै", "ऑगस्ट", "सप्टेंबर", "ऑक्टोबर", "नोव्हेंबर", "डिसेंबर"}
+	l.Months = [13]string{"", "जानेवारी", "फेब्रुवारी", "मार्च", "एप्रिल", "मे", "जून", "जुलै", "ऑगस्ट", "सप्टेंबर",
+		"ऑक्टोबर", "नोव्हेंबर", "डिसेंबर"}
 	l.Money = slices.Clone(l.Money)
 	l.Money[words.Rupees] = words.MoneyWords{One: "रुपया", Many: "रुपये", Cent: "पैसा", Cents: "पैसे"}
-	l.Words[words.WordPercent], l.Words[words.WordTo], l.Words[words.WordPer], l.Words[words.WordAnd] = "टक्के", "ते", "प्रति", "आणि"
+	l.Words[words.WordPercent], l.Words[words.WordTo], l.Words[words.WordPer], l.Words[words.WordAnd] = "टक्के", "ते",
+		"प्रति", "आणि"
 	l.Quarters = &words.QuarterWords{
-		Half: "अर्धा", OneAndHalf: "दीड", TwoAndHalf: "अडीच", AndHalf: "साडे", Quarter: "पाव", AndQuarter: "सव्वा", ThreeQuarters: "पाऊण", LessQuarter: "पावणे",
+		Half: "अर्धा", OneAndHalf: "दीड", TwoAndHalf: "अडीच", AndHalf: "साडे", Quarter: "पाव", AndQuarter: "सव्वा",
+		ThreeQuarters: "पाऊण", LessQuarter: "पावणे",
 	}
 	l.Clock = &words.ClockWords{
-		Oclock: "वाजता", Past: "वाजून", Minutes: "मिनिटांनी", Seconds: "सेकंदांनी", Night: "रात्री", Morning: "सकाळी", Noon: "दुपारी", Evening: "संध्याकाळी",
+		Oclock: "वाजता", Past: "वाजून", Minutes: "मिनिटांनी", Seconds: "सेकंदांनी", Night: "रात्री", Morning: "सकाळी",
+		Noon: "दुपारी", Evening: "संध्याकाळी",
 	}
 	l.Hundreds = false
 	return &l

@@ -14,10 +14,12 @@ const (
 	English = "en"
 )
 
-// Message is how many sentences of a message are in which language. A message that comes in pieces adds each before that is read.
+// Message is how many sentences of a message are in which language. A message that comes in pieces adds each before
+// that is read.
 type Message struct{ Hindi, English int }
 
-// Add adds the sentences of written. Those in which nothing has a language, such as ₹500, -SBI and Zomato, do not count.
+// Add adds the sentences of written. Those in which nothing has a language, such as ₹500, -SBI and Zomato, do not
+// count.
 func (m *Message) Add(written string) {
 	r := new(reader)
 	r.wire()
@@ -53,7 +55,8 @@ func (m *Message) count(t *text.Tally) {
 	}
 }
 
-// Language is that of the message as far as it is known: Hindi, unless more of its sentences are English; "" while none has a language.
+// Language is that of the message as far as it is known: Hindi, unless more of its sentences are English; "" while none
+// has a language.
 func (m *Message) Language() string {
 	switch {
 	case m.English > m.Hindi:
@@ -71,8 +74,8 @@ func LanguageOf(written string) string {
 	return m.Language()
 }
 
-// survey finds the language of the message by all sentences of the text, of which the first has been weighed and none has been read: rules
-// change the tokens that they read. It leaves the present sentence what it is.
+// survey finds the language of the message by all sentences of the text, of which the first has been weighed and none
+// has been read: rules change the tokens that they read. It leaves the present sentence what it is.
 func (r *reader) survey(first *text.Tally, next int) {
 	r.surveyed = true
 	if r.opt.Language != "" || next == len(r.Toks)-1 {
@@ -86,8 +89,9 @@ func (r *reader) survey(first *text.Tally, next int) {
 	r.opt.Language = m.Language()
 }
 
-// language is that of the present sentence, by what has been found in it. One of numbers, signs and acronyms alone takes that of its message,
-// and is Hindi where that has none either. Words that the vocabulary does not know, such as names and lines of code, are English.
+// language is that of the present sentence, by what has been found in it. One of numbers, signs and acronyms alone
+// takes that of its message, and is Hindi where that has none either. Words that the vocabulary does not know, such as
+// names and lines of code, are English.
 func (r *reader) language(t *text.Tally) words.Lang {
 	home := text.IsHome(&t.Found, &text.LanguageWeights, t.Unknown)
 	if t.Silent() {

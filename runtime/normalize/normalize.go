@@ -1,13 +1,15 @@
-// Package normalize turns written Hinglish into what is said: amounts, dates, phone numbers, codes, acronyms and signs become words,
-// in the language of their sentence, and everything else stays as it was written.
+// Package normalize turns written Hinglish into what is said: amounts, dates, phone numbers, codes, acronyms and signs
+// become words, in the language of their sentence, and everything else stays as it was written.
 //
-// It is the loop over five layers, each of which knows those before it only. internal/words has the words and what they mean.
-// internal/markup finds what is markup. internal/text cuts a text into tokens and tells what stands in a sentence: numbers, units, dates, times, short forms. internal/say
-// writes words. internal/rules decide what is said for what is written.
+// It is the loop over five layers, each of which knows those before it only. internal/words has the words and what they
+// mean. internal/markup finds what is markup. internal/text cuts a text into tokens and tells what stands in a
+// sentence: numbers, units, dates, times, short forms. internal/say writes words. internal/rules decide what is said
+// for what is written.
 //
-// A text is scanned once, cut into sentences, and read from left to right: at each token the rules for its kind are tried in their
-// order, and the first one that fits speaks. Rules look a few tokens back and ahead, never further than a constant, so the time grows
-// with the length of the text and with nothing else. What an engine cannot speak is left out on the way (unspoken.go).
+// A text is scanned once, cut into sentences, and read from left to right: at each token the rules for its kind are
+// tried in their order, and the first one that fits speaks. Rules look a few tokens back and ahead, never further than
+// a constant, so the time grows with the length of the text and with nothing else. What an engine cannot speak is left
+// out on the way (unspoken.go).
 package normalize
 
 import (
@@ -23,12 +25,14 @@ import (
 type Options struct {
 	EnDigits bool // codes, phone numbers and card tails with English digit names; amounts and counts never change
 
-	// Language is that of the message that the text is part of, [Hindi] or [English]. Sentences of numbers, signs and acronyms alone
-	// take it: the OTP 407 of an English message. Empty: the text is the whole message, whose sentences say it themselves.
+	// Language is that of the message that the text is part of, [Hindi] or [English]. Sentences of numbers, signs and
+	// acronyms alone take it: the OTP 407 of an English message. Empty: the text is the whole message, whose sentences
+	// say it themselves.
 	Language string
 
-	// Speaks reports whether the engine can speak all of text, which is a word or a mark; nil: it can speak everything. What it cannot
-	// is left out: words in scripts that no rule reads before any rule looks at the text, anything else where it would be said.
+	// Speaks reports whether the engine can speak all of text, which is a word or a mark; nil: it can speak everything.
+	// What it cannot is left out: words in scripts that no rule reads before any rule looks at the text, anything else
+	// where it would be said.
 	Speaks func(text string) bool
 
 	Lexicon *lexicon.Lexicon // words that something else is read for; nil: none
@@ -37,15 +41,15 @@ type Options struct {
 
 // Reading is what is spoken for a text.
 type Reading struct {
-	// Text has single spaces, no digit, no currency sign and no other sign that a voice would have to guess at. A line break ends a
-	// sentence. It is empty, or punctuation only, when nothing of what was written can be spoken.
+	// Text has single spaces, no digit, no currency sign and no other sign that a voice would have to guess at. A line
+	// break ends a sentence. It is empty, or punctuation only, when nothing of what was written can be spoken.
 	Text     string
 	Spans    []speech.Span // the pieces that were rewritten, if they were wanted, in order and without overlap
 	Unspoken string        // the characters that [Options.Speaks] refuses, each once, in the order of the text
 }
 
-// Read returns what is spoken for written. The offsets of spans count code points: of written without the white space around it, and
-// of what is spoken.
+// Read returns what is spoken for written. The offsets of spans count code points: of written without the white space
+// around it, and of what is spoken.
 //
 // It is a pure function: the same arguments give the same reading. It is safe for concurrent use.
 func Read(written string, o Options, spans bool) Reading {
@@ -99,7 +103,8 @@ func (r *reader) spans(text string) []speech.Span {
 	return spans
 }
 
-// behindMark is at, or the end of the mark that at is inside of now: a longer one took the place of the comma that a piece had ended with.
+// behindMark is at, or the end of the mark that at is inside of now: a longer one took the place of the comma that a
+// piece had ended with.
 func behindMark(text string, at int) int {
 	for at < len(text) && !utf8.RuneStart(text[at]) {
 		at++

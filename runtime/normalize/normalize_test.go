@@ -45,7 +45,8 @@ func rows(t testing.TB) []row {
 				continue
 			}
 			all = append(all, row{
-				at: at, written: strings.ReplaceAll(cols[0], `\n`, "\n"), options: Options{EnDigits: cols[1] == "en_digits"}, want: cols[2],
+				at: at, written: strings.ReplaceAll(cols[0], `\n`, "\n"),
+				options: Options{EnDigits: cols[1] == "en_digits"}, want: cols[2],
 			})
 		}
 	}

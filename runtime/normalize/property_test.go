@@ -100,8 +100,8 @@ func leftover(spoken string) string {
 	return ""
 }
 
-// TestNormalisingTwiceChangesNothing in what people write. Of texts that are strung together from anything, one in 400 may change
-// (docs/decisions/0020-normal-form.md).
+// TestNormalisingTwiceChangesNothing in what people write. Of texts that are strung together from anything, one in 400
+// may change (docs/decisions/0020-normal-form.md).
 func TestNormalisingTwiceChangesNothing(t *testing.T) {
 	generated, changed := 0, 0
 	texts(t, func(t *testing.T, at, text string) {
@@ -169,8 +169,8 @@ func TestCuttingAtSentenceEndsChangesNothing(t *testing.T) {
 	}
 }
 
-// sentenceEnds are the bytes behind each danda, full stop, question and exclamation mark that ends a sentence of a text. Line
-// breaks are left out: they become punctuation, which a cut loses.
+// sentenceEnds are the bytes behind each danda, full stop, question and exclamation mark that ends a sentence of a
+// text. Line breaks are left out: they become punctuation, which a cut loses.
 func sentenceEnds(text string) []int {
 	var ends []int
 	for _, e := range Ends(text) {
@@ -192,7 +192,8 @@ func TestSpansPointIntoBothTexts(t *testing.T) {
 		end, rest := 0, spoken
 		runes, outEnd := []rune(spoken), 0
 		for _, s := range spans {
-			if s.OutStart < outEnd || s.OutEnd < s.OutStart || s.OutEnd > len(runes) || string(runes[s.OutStart:s.OutEnd]) != s.Spoken {
+			if s.OutStart < outEnd || s.OutEnd < s.OutStart || s.OutEnd > len(runes) ||
+				string(runes[s.OutStart:s.OutEnd]) != s.Spoken {
 				t.Fatalf("%s: %q: span %+v, behind %d, is not at its place in %q", at, text, s, outEnd, spoken)
 			}
 			outEnd = s.OutEnd
@@ -248,7 +249,8 @@ func TestSpans(t *testing.T) {
 }
 
 func TestNothingToSay(t *testing.T) {
-	for _, written := range []string{"", " ", "\n\n", "🎉", "***", "---", "...", "()", "[]", "\u200b", "<br/>", "\"\"", "|", "।"} {
+	for _, written := range []string{"", " ", "\n\n", "🎉", "***", "---", "...", "()", "[]", "\u200b", "<br/>",
+		"\"\"", "|", "।"} {
 		for _, o := range options {
 			if got := Text(written, o); hasLetter(got) || strings.TrimSpace(got) != got {
 				t.Errorf("Text(%q) = %q, want nothing with letters", written, got)

@@ -59,6 +59,7 @@ func (r *reader) wire() {
 // passMarkup makes a piece of the silent markup in front of token i.
 func (r *reader) passMarkup(i int) {
 	if w := &r.writer; w.Want && r.Toks[i].HushEnd > 0 {
-		w.Pieces = append(w.Pieces, say.Piece{First: i, Next: i, From: len(w.Out), To: len(w.Out), Kind: speech.SpanMarkup})
+		w.Pieces = append(w.Pieces, say.Piece{First: i, Next: i, From: len(w.Out), To: len(w.Out),
+			Kind: speech.SpanMarkup})
 	}
 }

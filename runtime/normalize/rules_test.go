@@ -11,7 +11,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// TestRulesThatBothFitAreOrdered: which of two rules reads a text that both fit is decided by a name, not by the place of a row.
+// TestRulesThatBothFitAreOrdered: which of two rules reads a text that both fit is decided by a name, not by the place
+// of a row.
 func TestRulesThatBothFitAreOrdered(t *testing.T) {
 	pairs := map[[2]string]string{}
 	texts(t, func(_ *testing.T, _, text string) {
@@ -77,7 +78,8 @@ func TestARuleIsAddedByAFunction(t *testing.T) {
 	}
 	_, code, found := strings.Cut(string(docs), "```go\n")
 	code, _, _ = strings.Cut(code, "```")
-	if shown := strings.NewReplacer("*Reader", "*rules.Reader", "(Reading, bool)", "(rules.Reading, bool)", "Reading{}", "rules.Reading{}").Replace(code); !found || !strings.Contains(string(source), shown) {
+	if shown := strings.NewReplacer("*Reader", "*rules.Reader", "(Reading, bool)", "(rules.Reading, bool)", "Reading{}",
+		"rules.Reading{}").Replace(code); !found || !strings.Contains(string(source), shown) {
 		t.Errorf("docs/normaliser.md shows another rule than the one that is tried here:\n%s", code)
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
-// sentence finds the end of the sentence that begins at token i, and its language. What is read depends on nothing outside its sentence but
-// the language of the message, so a text may be cut at sentence ends where that goes along ([Options.Language]).
+// sentence finds the end of the sentence that begins at token i, and its language. What is read depends on nothing
+// outside its sentence but the language of the message, so a text may be cut at sentence ends where that goes along
+// ([Options.Language]).
 func (r *reader) sentence(i int) {
 	var t text.Tally
 	if r.why != nil {
@@ -16,9 +17,11 @@ func (r *reader) sentence(i int) {
 	if !r.surveyed {
 		r.survey(&t, end)
 	}
-	l := r.language(&t) // digit names alone do not make it Hindi: an English one has them too once its codes have been read
+	// digit names alone do not make it Hindi: an English one has them too once its codes have been read
+	l := r.language(&t)
 	r.speak(l)
-	r.writer.BeginSentence(t.Found[text.DevanagariWord] > 0 || l == r.Home && t.Wordless() && t.Found[text.DevanagariDigits] == 0)
+	r.writer.BeginSentence(t.Found[text.DevanagariWord] > 0 ||
+		l == r.Home && t.Wordless() && t.Found[text.DevanagariDigits] == 0)
 	r.Stop = end
 	r.Shouted = text.Shouts(&r.View, i, end)
 	r.explainSentence(i)

@@ -8,15 +8,16 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 )
 
-// LeaveOut returns written, which is spoken as it is, without the characters that speaks refuses, and those: each once. A gap that is
-// left in a word becomes a space.
+// LeaveOut returns written, which is spoken as it is, without the characters that speaks refuses, and those: each once.
+// A gap that is left in a word becomes a space.
 func LeaveOut(written string, speaks func(text string) bool) (spoken, unspoken string) {
 	var missing characters
 	spoken = say.LeaveOut(written, speaks, missing.add)
 	return spoken, missing.String()
 }
 
-// scan is [text.Scan], without the words that no rule reads and that the engine does not speak. White space stands for them.
+// scan is [text.Scan], without the words that no rule reads and that the engine does not speak. White space stands for
+// them.
 func (r *reader) scan(source string) (clean string, toks []text.Token, torn bool) {
 	clean, toks, torn = text.Scan(source)
 	if r.opt.Speaks != nil && slices.ContainsFunc(toks, isForeign) {
@@ -27,7 +28,8 @@ func (r *reader) scan(source string) (clean string, toks []text.Token, torn bool
 
 func isForeign(t text.Token) bool { return t.Kind == text.Foreign }
 
-// isUnspoken reports whether no rule reads word, which is token t, and the engine speaks nothing of it. Then its characters are noted.
+// isUnspoken reports whether no rule reads word, which is token t, and the engine speaks nothing of it. Then its
+// characters are noted.
 func (r *reader) isUnspoken(t *text.Token, word string) bool {
 	var missing characters
 	if text.IsGreek(word) || say.LeaveOut(word, r.opt.Speaks, missing.add) != "" {

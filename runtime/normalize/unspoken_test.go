@@ -14,7 +14,10 @@ import (
 // lacks returns what an engine speaks that knows no letter of these scripts.
 func lacks(scripts ...*unicode.RangeTable) func(text string) bool {
 	return func(text string) bool {
-		return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) && unicode.In(r, scripts...) })
+		return !strings.ContainsFunc(text, func(r rune) bool {
+			return unicode.IsLetter(r) &&
+				unicode.In(r, scripts...)
+		})
 	}
 }
 
@@ -64,10 +67,12 @@ func TestWhatTheEngineCannotSpeakIsNotRead(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := Read(test.written, Options{Speaks: test.speaks}, true)
 			if got.Text != test.spoken || got.Unspoken != test.unspoken {
-				t.Errorf("%q is spoken as %q without %q, want %q without %q", test.written, got.Text, got.Unspoken, test.spoken, test.unspoken)
+				t.Errorf("%q is spoken as %q without %q, want %q without %q", test.written, got.Text, got.Unspoken,
+					test.spoken, test.unspoken)
 			}
 			standsRight(t, test.written, got)
-			if plain := Read(test.written, Options{Speaks: test.speaks}, false); plain.Text != got.Text || plain.Unspoken != got.Unspoken || plain.Spans != nil {
+			if plain := Read(test.written, Options{Speaks: test.speaks}, false); plain.Text != got.Text ||
+				plain.Unspoken != got.Unspoken || plain.Spans != nil {
 				t.Errorf("without spans it is %+v", plain)
 			}
 		})
@@ -83,7 +88,8 @@ func standsRight(t *testing.T, written string, r Reading) {
 		if s.Start < end || s.End <= s.Start || s.End > length {
 			t.Errorf("%q: span %+v behind %d, of %d code points", written, s, end, length)
 		}
-		if s.OutStart < outEnd || s.OutEnd < s.OutStart || s.OutEnd > len(runes) || string(runes[s.OutStart:s.OutEnd]) != s.Spoken {
+		if s.OutStart < outEnd || s.OutEnd < s.OutStart || s.OutEnd > len(runes) ||
+			string(runes[s.OutStart:s.OutEnd]) != s.Spoken {
 			t.Fatalf("%q: span %+v, behind %d, is not at its place in %q", written, s, outEnd, r.Text)
 		}
 		end, outEnd = s.End, s.OutEnd
@@ -93,7 +99,9 @@ func standsRight(t *testing.T, written string, r Reading) {
 func TestAWordIsPutInForWhatCannotBeSpoken(t *testing.T) {
 	o := Options{Speaks: ours, Marks: []speech.Mark{{Start: 0, End: 2, Spoken: "नी हाओ"}}}
 	got := Read("你好 5 你", o, true)
-	if want := fmt.Sprintf("%q without %q: %v", "नी हाओ पाँच", "你", "[{0 2 alias नी हाओ 0 6} {3 4 number पाँच 7 11}]"); fmt.Sprintf("%q without %q: %v", got.Text, got.Unspoken, fmt.Sprint(got.Spans)) != want {
+	if want := fmt.Sprintf("%q without %q: %v", "नी हाओ पाँच", "你",
+		"[{0 2 alias नी हाओ 0 6} {3 4 number पाँच 7 11}]"); fmt.Sprintf("%q without %q: %v", got.Text, got.Unspoken,
+		fmt.Sprint(got.Spans)) != want {
 		t.Errorf("got %q without %q: %v", got.Text, got.Unspoken, got.Spans)
 	}
 }
@@ -125,7 +133,8 @@ func TestForeignWordsAreAsGoodAsSpaces(t *testing.T) {
 func TestOnlyWhatIsSpokenIsLeft(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	foreign := []string{"你", "(好)", "Привет", " «да» ", "5你", "Γ", "。", "\n你\n", "-你", "你.", "안녕 "}
-	engines := []func(string) bool{ours, lacks(unicode.Devanagari, unicode.Han), lacks(unicode.Latin, unicode.Cyrillic), refuses("ट,ोe—।")}
+	engines := []func(string) bool{ours, lacks(unicode.Devanagari, unicode.Han), lacks(unicode.Latin, unicode.Cyrillic),
+		refuses("ट,ोe—।")}
 	texts(t, func(t *testing.T, at, text string) {
 		runes := []rune(text)
 		k := rng.IntN(len(runes) + 1)

@@ -43,7 +43,8 @@ type WhyPiece struct {
 	Also   []string        `json:"also,omitempty"`   // the rules that fit, too, and come later
 }
 
-// Explain reads written as [Text] does at first and tells why. It is for people: what it says may change with each release.
+// Explain reads written as [Text] does at first and tells why. It is for people: what it says may change with each
+// release.
 func Explain(written string, o Options) Why {
 	why := Why{Sentences: []WhyLanguage{}, Pieces: []WhyPiece{}} // not null in JSON
 	why.written = []rune(strings.TrimFunc(written, unicode.IsSpace))
@@ -75,8 +76,8 @@ func (r *reader) explainSentence(i int) {
 	r.whyWords = nil
 }
 
-// explainPiece notes that the first of all rules reads tokens from i on, if it says anything else than they are, and which of the
-// others would read them, too. It returns the reading.
+// explainPiece notes that the first of all rules reads tokens from i on, if it says anything else than they are, and
+// which of the others would read them, too. It returns the reading.
 func (r *reader) explainPiece(i int, reading rules.Reading, all []rules.Rule) rules.Reading {
 	kind := reading.Say.Kind()
 	if kind == "" {

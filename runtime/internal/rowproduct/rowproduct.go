@@ -1,8 +1,9 @@
 // Package rowproduct multiplies rows of floats by matrices of 8-bit integers, exactly, on every processor.
 //
-// Each row becomes integers from -127 to 127 by a scale of its own, as QuantizeLinear of ONNX makes them; the integers are multiplied and
-// added up in 32 bits; each sum becomes a float again, times the scale of its row and that of its column. Sums of integers are exact, and
-// the floats are computed in one order, so that all kernels give the same bits. Which kernel runs is decided when the program starts.
+// Each row becomes integers from -127 to 127 by a scale of its own, as QuantizeLinear of ONNX makes them; the integers
+// are multiplied and added up in 32 bits; each sum becomes a float again, times the scale of its row and that of its
+// column. Sums of integers are exact, and the floats are computed in one order, so that all kernels give the same bits.
+// Which kernel runs is decided when the program starts.
 package rowproduct
 
 /*
@@ -104,7 +105,8 @@ type Matrix struct {
 
 // Pack lays a matrix of [in, out] out, into panels where they are long enough, see [PanelBytes].
 func Pack(panels, matrix []int8, scales []float32, in, out int) *Matrix {
-	if in%PanelDepth != 0 || in > MaxIn || len(matrix) != in*out || len(scales) != out || len(panels) != PanelBytes(in, out) {
+	if in%PanelDepth != 0 || in > MaxIn || len(matrix) != in*out || len(scales) != out ||
+		len(panels) != PanelBytes(in, out) {
 		panic("rowproduct: sizes do not fit each other")
 	}
 	m := &Matrix{in, out, panels, make([]int32, out), scales}
@@ -146,6 +148,7 @@ func (k Kernel) MultiplyIn(m *Matrix, x []float32, rows int, y []float32, scratc
 	if len(scratch) < k.Scratch(m.In, rows) {
 		panic("rowproduct: too little memory")
 	}
-	C.multiply_by(k.c, C.size_t(m.In), C.size_t(m.Out), (*C.int8_t)(&m.Panels[0]), (*C.int32_t)(&m.Offset[0]), (*C.float)(&m.Scales[0]),
+	C.multiply_by(k.c, C.size_t(m.In), C.size_t(m.Out), (*C.int8_t)(&m.Panels[0]), (*C.int32_t)(&m.Offset[0]),
+		(*C.float)(&m.Scales[0]),
 		(*C.float)(&x[0]), C.size_t(rows), (*C.float)(&y[0]), unsafe.Pointer(&scratch[0]))
 }

@@ -14,7 +14,8 @@ import (
 // matrix lays integers [in, out] out as kernels read them.
 func matrix(integers []int8, in, out int, scales []float32) *Matrix {
 	panels := (out + PanelColumns - 1) / PanelColumns
-	m := &Matrix{In: in, Out: out, Panels: make([]int8, panels*PanelColumns*in), Offset: make([]int32, out), Scales: scales}
+	m := &Matrix{In: in, Out: out, Panels: make([]int8, panels*PanelColumns*in), Offset: make([]int32, out),
+		Scales: scales}
 	for k := range in {
 		for c := range out {
 			step := (c/PanelColumns*(in/PanelDepth) + k/PanelDepth) * PanelColumns * PanelDepth
@@ -75,8 +76,8 @@ func eachKernel(t *testing.T, test func(*testing.T, Kernel)) {
 	}
 }
 
-// The depths and widths around every edge of steps, panels and pairs of panels, and the numbers of rows around every edge of tiles and of
-// the rows that are packed together.
+// The depths and widths around every edge of steps, panels and pairs of panels, and the numbers of rows around every
+// edge of tiles and of the rows that are packed together.
 var (
 	depths = []int{4, 8, 12, 16, 20, 60, 64, 68, 512, 1028}
 	widths = []int{1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 100}
@@ -108,7 +109,8 @@ var randomProducts = sync.OnceValue(func() []product {
 			}
 			clear(x[in : 2*in])
 			x[2*in] = -1e30
-			all = append(all, product{matrix(integers, in, out, scales), x, reference(integers, in, out, scales, x, most)})
+			all = append(all, product{matrix(integers, in, out, scales), x,
+				reference(integers, in, out, scales, x, most)})
 		}
 	}
 	return all
@@ -293,7 +295,8 @@ func TestFind(t *testing.T) {
 		if slices.Contains(Kernels(), k) {
 			continue
 		}
-		if _, err := Find(k.Name()); err == nil || !strings.Contains(err.Error(), "does not have its instructions; it can run ") {
+		if _, err := Find(k.Name()); err == nil ||
+			!strings.Contains(err.Error(), "does not have its instructions; it can run ") {
 			t.Errorf("%s, which this processor cannot run: %v", k.Name(), err)
 		}
 	}
@@ -302,8 +305,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestExpectedKernels fails where other kernels run than somebody counts on, so that neither a kernel's tests are skipped unseen nor an older
-// processor is only believed to be imitated.
+// TestExpectedKernels fails where other kernels run than somebody counts on, so that neither a kernel's tests are
+// skipped unseen nor an older processor is only believed to be imitated.
 func TestExpectedKernels(t *testing.T) {
 	want := strings.Fields(os.Getenv("SWAR_EXPECT_KERNELS"))
 	if len(want) == 0 {

@@ -81,7 +81,8 @@ func ReadManifest(data []byte) (Manifest, error) {
 		return Manifest{}, fmt.Errorf("manifest: this bundle is for the engine %.40q, and this is the engine %s: choose that engine",
 			version.Engine, Engine)
 	case version.Format != Format:
-		return Manifest{}, fmt.Errorf("manifest: format %d, this program reads %d: convert the model again", version.Format, Format)
+		return Manifest{}, fmt.Errorf("manifest: format %d, this program reads %d: convert the model again",
+			version.Format, Format)
 	}
 	var m Manifest
 	if err := folder.ReadManifest(data, &m); err != nil {

@@ -20,7 +20,8 @@ func manifest() Manifest {
 		Format: Format, Engine: Engine,
 		Model: Model{ID: "kokoro-82m", Languages: []string{"hi", "en"}, Weights: strings.Repeat("a", 64)},
 		Text:  file("text.onnx"), Prosody: file("prosody.onnx"), Vocoder: file("vocoder.safetensors"),
-		Voices:     []Voice{{Name: "anjura", Source: "hf_beta", Language: "hi-IN+en-IN", GainDB: -4.6, File: file("voices/0.safetensors")}},
+		Voices: []Voice{{Name: "anjura", Source: "hf_beta", Language: "hi-IN+en-IN", GainDB: -4.6,
+			File: file("voices/0.safetensors")}},
 		MinRuntime: "1.30.0",
 	}
 }
@@ -123,7 +124,8 @@ func voiceSeeds(t testing.TB) (seeds [][]byte) {
 	floats := func(name string, values ...float32) safetensors.Tensor {
 		return safetensors.Tensor{Name: name, Shape: []int{len(values)}, Floats: values}
 	}
-	style := safetensors.Tensor{Name: stylesName, Shape: []int{StyleRows, StyleSize}, Floats: make([]float32, StyleRows*StyleSize)}
+	style := safetensors.Tensor{Name: stylesName, Shape: []int{StyleRows, StyleSize},
+		Floats: make([]float32, StyleRows*StyleSize)}
 	for _, tensors := range [][]safetensors.Tensor{
 		{style, floats("a.mean", 1), floats("a.variance", 0)},
 		{style, floats("a.mean", 1)},
@@ -152,7 +154,8 @@ func read(data []byte) (Prompt, error) {
 }
 
 func TestReadVoice(t *testing.T) {
-	for i, want := range []string{"", "a.variance is missing", "a variance and no mean", "shape [2]", "variance of a is -1", "not a number", "unknown", "shape [1]"} {
+	for i, want := range []string{"", "a.variance is missing", "a variance and no mean", "shape [2]",
+		"variance of a is -1", "not a number", "unknown", "shape [1]"} {
 		_, err := read(voiceSeeds(t)[i])
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("voice %d: error %v, want one with %q", i, err, want)

@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
-// constants are the statistics of published voices as Measure finds them, in the files of safetensors, without styles. They are of the
-// weights that measuredModel names. TestMeasureConstants of package kokoro measures them again.
+// constants are the statistics of published voices as Measure finds them, in the files of safetensors, without styles.
+// They are of the weights that measuredModel names. TestMeasureConstants of package kokoro measures them again.
 //
 //go:embed constants/*.safetensors
 var constants embed.FS
@@ -18,12 +18,12 @@ var constants embed.FS
 // measuredModel is the SHA-256 of the export that the constants belong to: the one in integers of kokoro-onnx.
 const measuredModel = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
 
-// measuredVocoder is the SHA-256 of vocoder.safetensors as it is made of measuredModel. Another export with the same weights, such as
-// one whose inputs have other names, makes the same file.
+// measuredVocoder is the SHA-256 of vocoder.safetensors as it is made of measuredModel. Another export with the same
+// weights, such as one whose inputs have other names, makes the same file.
 const measuredVocoder = "b2ac49a30da4afe1037379509907681cc6bded57a46be79881d4c9cf24fc6d02"
 
-// Constants returns the statistics of the norms of a published voice, such as hf_beta, which were measured once. weights is the SHA-256
-// of the export or of the vocoder that is made of it. It reports whether there are any.
+// Constants returns the statistics of the norms of a published voice, such as hf_beta, which were measured once.
+// weights is the SHA-256 of the export or of the vocoder that is made of it. It reports whether there are any.
 func Constants(weights, source string) (map[string]bundle.Norm, bool) {
 	if weights != measuredModel && weights != measuredVocoder {
 		return nil, false

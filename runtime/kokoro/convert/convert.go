@@ -28,14 +28,14 @@ type Conversion struct {
 	ID, Revision, Licence string
 	Languages             []string
 
-	// Measure returns the statistics of the vocoder's norms for a voice that has none: of all [Norms], over speech of the
-	// voice. dir is the bundle as far as it is made: the files of m.Text, m.Prosody and m.Vocoder are there, no voice is.
-	// report says how much of the speech is done.
+	// Measure returns the statistics of the vocoder's norms for a voice that has none: of all [Norms], over speech of
+	// the voice. dir is the bundle as far as it is made: the files of m.Text, m.Prosody and m.Vocoder are there, no
+	// voice is. report says how much of the speech is done.
 	Measure func(ctx context.Context, dir string, m bundle.Manifest, v Voice, styles []float32,
 		report func(done, total int)) (map[string]bundle.Norm, error)
 
-	// Progress, if not nil, receives how much is done of the whole, in no particular unit, and what is being done. It is
-	// called from the goroutine that called Convert, or that called report. The last call has done == total.
+	// Progress, if not nil, receives how much is done of the whole, in no particular unit, and what is being done. It
+	// is called from the goroutine that called Convert, or that called report. The last call has done == total.
 	Progress func(done, total int64, what string)
 
 	sizes sizes // zero means those of the published model
@@ -80,7 +80,8 @@ func Convert(ctx context.Context, dir string, c Conversion) (m bundle.Manifest, 
 	}
 	m = bundle.Manifest{
 		Format: bundle.Format, Engine: bundle.Engine, MinRuntime: "1.30.0", Model: bundle.Model{
-			ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: c.Languages, Weights: hex.EncodeToString(sum[:]),
+			ID: c.ID, Revision: c.Revision, Licence: c.Licence, Languages: c.Languages,
+			Weights: hex.EncodeToString(sum[:]),
 		},
 	}
 	w.total = work(s)*(1+int64(w.unmeasured())*workOfVoice) + 1
@@ -244,7 +245,8 @@ func (w *writer) voices(ctx context.Context, dir string, m *bundle.Manifest) err
 		if err != nil {
 			return err
 		}
-		m.Voices = append(m.Voices, bundle.Voice{Name: v.Name, Source: v.Source, Language: v.Language, GainDB: v.GainDB, File: f})
+		m.Voices = append(m.Voices, bundle.Voice{Name: v.Name, Source: v.Source, Language: v.Language,
+			GainDB: v.GainDB, File: f})
 	}
 	if err := m.Check(); err != nil {
 		return fmt.Errorf("manifest: %w", err)
@@ -253,7 +255,9 @@ func (w *writer) voices(ctx context.Context, dir string, m *bundle.Manifest) err
 }
 
 // voice reads a voice and measures what it lacks, which is so much of the work.
-func (w *writer) voice(ctx context.Context, dir string, m bundle.Manifest, v Voice, work int64) (p bundle.Prompt, err error) {
+func (w *writer) voice(
+	ctx context.Context, dir string, m bundle.Manifest, v Voice, work int64,
+) (p bundle.Prompt, err error) {
 	if p.Styles, err = readStyles(v.File); err != nil {
 		return p, err
 	}
@@ -283,7 +287,8 @@ func readStyles(path string) ([]float32, error) {
 		return nil, err
 	}
 	if len(data) != size {
-		return nil, fmt.Errorf("%s has %d bytes, and a voice of Kokoro has %d: download NAME.bin again", path, len(data), size)
+		return nil, fmt.Errorf("%s has %d bytes, and a voice of Kokoro has %d: download NAME.bin again", path,
+			len(data), size)
 	}
 	values := make([]float32, 0, size/4)
 	for ; len(data) > 0; data = data[4:] {

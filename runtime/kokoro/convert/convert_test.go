@@ -25,7 +25,8 @@ import (
 func statistics(z sizes) map[string]bundle.Norm {
 	norms := map[string]bundle.Norm{}
 	for _, n := range z.norms() {
-		norms[n.Name] = bundle.Norm{Mean: slices.Repeat([]float32{.5}, n.Channels), Variance: slices.Repeat([]float32{2}, n.Channels)}
+		norms[n.Name] = bundle.Norm{Mean: slices.Repeat([]float32{.5}, n.Channels),
+			Variance: slices.Repeat([]float32{2}, n.Channels)}
 	}
 	return norms
 }
@@ -46,9 +47,11 @@ func conversion(t testing.TB, export []byte) Conversion {
 		styles = binary.LittleEndian.AppendUint32(styles, math.Float32bits(value(i)))
 	}
 	return Conversion{
-		Model: write("model.onnx", export), ID: "kokoro-82m", Revision: "1", Licence: "Apache-2.0", Languages: []string{"hi", "en"},
+		Model: write("model.onnx", export), ID: "kokoro-82m", Revision: "1", Licence: "Apache-2.0",
+		Languages: []string{"hi", "en"},
 		Voices: []Voice{{
-			Name: "anjura", Source: "hf_beta", Language: "hi-IN+en-IN", GainDB: -4.6, File: write("hf_beta.bin", styles), Norms: statistics(tiny),
+			Name: "anjura", Source: "hf_beta", Language: "hi-IN+en-IN", GainDB: -4.6,
+			File: write("hf_beta.bin", styles), Norms: statistics(tiny),
 		}},
 		sizes: tiny,
 	}
@@ -87,7 +90,8 @@ func TestConvert(t *testing.T) {
 			checkWeights(t, filepath.Join(dir, m.Vocoder.File), integers)
 			checkVoice(t, dir, m)
 			runs(t, dir, m, integers)
-			if again := hashes(t, c); !slices.Equal(again, hashes(t, c)) || !strings.Contains(strings.Join(again, " "), m.Text.SHA256) {
+			if again := hashes(t, c); !slices.Equal(again, hashes(t, c)) ||
+				!strings.Contains(strings.Join(again, " "), m.Text.SHA256) {
 				t.Error("the same files make other bytes")
 			}
 		})
@@ -159,9 +163,11 @@ func checkWeights(t *testing.T, path string, integers bool) {
 			for k := range taps {
 				at, got := (o*in+i)*taps+k, weights[(o*taps+k)*in+i]
 				if integers && (int(got) != madeUpByte(at) || scales[o] != weightScale) {
-					t.Fatalf("the weight of %d from %d at %d is %d times %g, want %d times %g", o, i, k, got, scales[o], madeUpByte(at), weightScale)
+					t.Fatalf("the weight of %d from %d at %d is %d times %g, want %d times %g", o, i, k, got, scales[o],
+						madeUpByte(at), weightScale)
 				}
-				if want := value(at); !integers && math.Abs(float64(float32(got)*scales[o]-want)) > .5*float64(scales[o])+1e-7 {
+				if want := value(at); !integers &&
+					math.Abs(float64(float32(got)*scales[o]-want)) > .5*float64(scales[o])+1e-7 {
 					t.Fatalf("the weight of %d from %d at %d is %g, want %g", o, i, k, float32(got)*scales[o], want)
 				}
 			}
@@ -282,23 +288,29 @@ func TestConvertRefuses(t *testing.T) {
 		"a model of other size": {madeUp(wider, true, nil), "other sizes than Kokoro-82M"},
 		"without durations":     {madeUp(tiny, true, drop("/encoder/Div")), "no value /encoder/Div_output_0"},
 		"without a layer": {
-			madeUp(tiny, true, drop("/decoder/decoder/decode.1/conv1/Conv_quant")), "no node /decoder/decoder/decode.1/conv1/Conv",
+			madeUp(tiny, true, drop("/decoder/decoder/decode.1/conv1/Conv_quant")),
+			"no node /decoder/decoder/decode.1/conv1/Conv",
 		},
 		"a layer in floats missing": {
-			madeUp(tiny, true, drop("/decoder/decoder/generator/ups.1/ConvTranspose")), "generator.ups.1: the graph has no node",
+			madeUp(tiny, true, drop("/decoder/decoder/generator/ups.1/ConvTranspose")),
+			"generator.ups.1: the graph has no node",
 		},
 		"a value nothing makes": {madeUp(tiny, true, drop("/encoder/Sigmoid")), "nothing makes the value"},
 		"a bias that is rounded to the nearest": {
-			madeUp(tiny, true, with("/decoder/decoder/encode/conv1/floor", func(n *graph.Node) { n.Op = "Round" })), "not rounded by Floor",
+			madeUp(tiny, true, with("/decoder/decoder/encode/conv1/floor", func(n *graph.Node) { n.Op = "Round" })),
+			"not rounded by Floor",
 		},
 		"rows with a scale of their own": {
-			madeUp(tiny, true, with(textValue+"_QuantizeLinear", func(n *graph.Node) { n.Op = "QuantizeLinear" })), "DynamicQuantizeLinear",
+			madeUp(tiny, true, with(textValue+"_QuantizeLinear", func(n *graph.Node) { n.Op = "QuantizeLinear" })),
+			"DynamicQuantizeLinear",
 		},
 		"a ring": {
-			madeUp(tiny, true, with("/encoder/Sigmoid", func(n *graph.Node) { n.Inputs = []string{durationsValue} })), "made of itself",
+			madeUp(tiny, true, with("/encoder/Sigmoid", func(n *graph.Node) { n.Inputs = []string{durationsValue} })),
+			"made of itself",
 		},
 		"weights that are computed": {
-			madeUp(tiny, false, with("/decoder/decoder/generator/conv_post/Conv", func(n *graph.Node) { n.Inputs[1] = textValue })), "computed in the graph",
+			madeUp(tiny, false, with("/decoder/decoder/generator/conv_post/Conv",
+				func(n *graph.Node) { n.Inputs[1] = textValue })), "computed in the graph",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

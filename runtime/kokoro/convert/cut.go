@@ -163,8 +163,8 @@ func (c *cutter) weight(weight, zero, scale string, axis int) (string, error) {
 // floatSuffix is what the floats of quantised weights are called.
 const floatSuffix = ".floats"
 
-// scaled adds weights as they are stored, a quarter as large as floats, and what makes floats of them. ONNX Runtime does
-// that when it loads the graph. One rounding of an exact product gives the same floats as [weights.dequantised].
+// scaled adds weights as they are stored, a quarter as large as floats, and what makes floats of them. ONNX Runtime
+// does that when it loads the graph. One rounding of an exact product gives the same floats as [weights.dequantised].
 func (c *cutter) scaled(name string, w weights, axis int) {
 	shape := make([]int, len(w.shape)) // of the scales: along the axis
 	for i := range shape {
@@ -203,7 +203,8 @@ func (c *cutter) lstm(n *graph.Node) error {
 			return err
 		}
 		if len(w.shape) != 3 {
-			return fmt.Errorf("the weights %.120q have the shape %v: the file is damaged: download it again", weight, w.shape)
+			return fmt.Errorf("the weights %.120q have the shape %v: the file is damaged: download it again",
+				weight, w.shape)
 		}
 		w.ints = transposed(w.ints, w.shape)
 		w.shape = []int{w.shape[0], w.shape[2], w.shape[1]}

@@ -10,7 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/kokoro/bundle"
 )
 
-// tiny are the sizes of a model that is made up. Its styles are as large as those of the published one, which callers know.
+// tiny are the sizes of a model that is made up. Its styles are as large as those of the published one, which callers
+// know.
 var tiny = sizes{text: 4, narrow: 2, wide: 6, style: 128, stages: [2]int{4, 2}, noise: [2]int{12, 1}, spectrum: 22}
 
 // export writes an export of a made-up model, node by node as the published one is written.
@@ -106,7 +107,8 @@ func (e *export) bytes(name string, signed bool, shape ...int) {
 // quantise writes that rows become integers, once.
 func (e *export) quantise(x string) {
 	if e.once(x + "_scale") {
-		e.node("DynamicQuantizeLinear", x+"_QuantizeLinear", []string{x}, []string{x + "_dynamic_quantized", x + "_scale", x + "_zero_point"})
+		e.node("DynamicQuantizeLinear", x+"_QuantizeLinear", []string{x},
+			[]string{x + "_dynamic_quantized", x + "_scale", x + "_zero_point"})
 	}
 }
 
@@ -129,14 +131,17 @@ func (e *export) convolution(path, x string, out, in, taps int, bias string) str
 	e.quantise(x)
 	e.bytes(weight, false, out, in, taps)
 	e.node("ConvInteger", path+"/Conv_quant",
-		[]string{x + "_dynamic_quantized", weight + "_quantized", x + "_zero_point", weight + "_zero_point"}, []string{y + "_quantized"}, attrs...)
+		[]string{x + "_dynamic_quantized", weight + "_quantized", x + "_zero_point", weight + "_zero_point"},
+		[]string{y + "_quantized"}, attrs...)
 	e.node("Mul", path+"/scale", []string{x + "_scale", weight + "_scale"}, []string{y + "_scale"})
 	sums := y + "_quantized"
 	if bias != "" {
 		e.node("Div", path+"/div", []string{bias, y + "_scale"}, []string{y + "_bias_quant"})
 		e.node("Floor", path+"/floor", []string{y + "_bias_quant"}, []string{y + "_bias_rounded"})
-		e.node("Cast", path+"/bias_cast", []string{y + "_bias_rounded"}, []string{y + "_bias_quantized"}, graph.Attr{Name: "to", Value: int(graph.I32)})
-		e.node("Reshape", path+"/reshape", []string{y + "_bias_quantized", string(e.Ints(1, -1, 1))}, []string{y + "_reshape"})
+		e.node("Cast", path+"/bias_cast", []string{y + "_bias_rounded"}, []string{y + "_bias_quantized"},
+			graph.Attr{Name: "to", Value: int(graph.I32)})
+		e.node("Reshape", path+"/reshape", []string{y + "_bias_quantized", string(e.Ints(1, -1, 1))},
+			[]string{y + "_reshape"})
 		e.node("Add", path+"/add", []string{sums, y + "_reshape"}, []string{y + "_bias_add"})
 		sums = y + "_bias_add"
 	}
@@ -152,9 +157,11 @@ func (e *export) linear(path, x string, in, out int, bias string) string {
 		e.quantise(x)
 		e.bytes(weight, true, in, out)
 		e.node("MatMulInteger", path+"_MatMul_quant",
-			[]string{x + "_dynamic_quantized", weight + "_quantized", x + "_zero_point", weight + "_zero_point"}, []string{y + "_quantized"})
+			[]string{x + "_dynamic_quantized", weight + "_quantized", x + "_zero_point", weight + "_zero_point"},
+			[]string{y + "_quantized"})
 		e.node("Mul", path+"/scale", []string{x + "_scale", weight + "_scale"}, []string{y + "_scale"})
-		e.node("Cast", path+"/cast", []string{y + "_quantized"}, []string{y + "_cast"}, graph.Attr{Name: "to", Value: int(graph.F32)})
+		e.node("Cast", path+"/cast", []string{y + "_quantized"}, []string{y + "_cast"},
+			graph.Attr{Name: "to", Value: int(graph.F32)})
 		e.node("Mul", path+"/mul", []string{y + "_cast", y + "_scale"}, []string{y})
 	} else {
 		e.floats(weight, in, out)
@@ -175,33 +182,45 @@ func (e *export) text(z sizes) {
 	const table = "encoder.text_encoder.embedding.weight"
 	if e.integers {
 		e.bytes(table, true, bundle.Vocabulary, z.text)
-		e.node("Gather", "/encoder/embedding/Gather_quant", []string{table + "_quantized", e.ids}, []string{"/encoder/embedding_quantized"})
+		e.node("Gather", "/encoder/embedding/Gather_quant", []string{table + "_quantized", e.ids},
+			[]string{"/encoder/embedding_quantized"})
 		e.node("DequantizeLinear", "/encoder/embedding/Gather_DequantizeLinear",
-			[]string{"/encoder/embedding_quantized", table + "_scale", table + "_zero_point"}, []string{"/encoder/embedding"})
+			[]string{"/encoder/embedding_quantized", table + "_scale", table + "_zero_point"},
+			[]string{"/encoder/embedding"})
 	} else {
 		e.floats(table, bundle.Vocabulary, z.text)
 		e.node("Gather", "/encoder/embedding/Gather", []string{table, e.ids}, []string{"/encoder/embedding"})
 	}
 	e.node("Split", "/encoder/Split", []string{styleInput, string(e.Ints(int64(z.style), int64(z.style)))},
 		[]string{"/decoder/Slice_output_0", "/encoder/Slice_output_0"}, graph.Attr{Name: "axis", Value: 1})
-	e.node("Transpose", "/encoder/Transpose", []string{"/encoder/embedding"}, []string{"/encoder/Transpose_output_0"}, perm(0, 2, 1))
-	y := e.convolution("/encoder/text_encoder/cnn.0", "/encoder/Transpose_output_0", z.text, z.text, 1, "encoder.text_encoder.cnn.0.bias")
+	e.node("Transpose", "/encoder/Transpose", []string{"/encoder/embedding"}, []string{"/encoder/Transpose_output_0"},
+		perm(0, 2, 1))
+	y := e.convolution("/encoder/text_encoder/cnn.0", "/encoder/Transpose_output_0", z.text, z.text, 1,
+		"encoder.text_encoder.cnn.0.bias")
 	e.node("Identity", "/encoder/text_encoder/Transpose_2", []string{y}, []string{textValue})
 
-	e.node("Transpose", "/encoder/Transpose_1", []string{"/encoder/embedding"}, []string{"/encoder/lstm_input"}, perm(1, 0, 2))
+	e.node("Transpose", "/encoder/Transpose_1", []string{"/encoder/embedding"}, []string{"/encoder/lstm_input"},
+		perm(1, 0, 2))
 	e.lstm("/encoder/lstm", "/encoder/lstm_input", z.text, z.text/2)
-	e.node("Transpose", "/encoder/lstm/Transpose_1", []string{"/encoder/lstm/LSTM_output_0"}, []string{"/encoder/lstm/swapped"}, perm(2, 0, 1, 3))
-	e.node("Reshape", "/encoder/lstm/Reshape", []string{"/encoder/lstm/swapped", string(e.Ints(1, -1, int64(z.text)))}, []string{"/encoder/lstm"})
+	e.node("Transpose", "/encoder/lstm/Transpose_1", []string{"/encoder/lstm/LSTM_output_0"},
+		[]string{"/encoder/lstm/swapped"}, perm(2, 0, 1, 3))
+	e.node("Reshape", "/encoder/lstm/Reshape", []string{"/encoder/lstm/swapped", string(e.Ints(1, -1, int64(z.text)))},
+		[]string{"/encoder/lstm"})
 	e.node("Shape", "/encoder/Shape", []string{e.ids}, []string{"/encoder/Shape_output_0"})
-	e.node("Concat", "/encoder/Shape/Concat", []string{"/encoder/Shape_output_0", string(e.Ints(int64(z.style)))}, []string{"/encoder/long"},
+	e.node("Concat", "/encoder/Shape/Concat", []string{"/encoder/Shape_output_0", string(e.Ints(int64(z.style)))},
+		[]string{"/encoder/long"},
 		graph.Attr{Name: "axis", Value: 0})
-	e.node("Expand", "/encoder/Expand", []string{"/encoder/Slice_output_0", "/encoder/long"}, []string{"/encoder/Expand_output_0"})
-	e.node("Concat", "/encoder/predictor/text_encoder/Concat_4", []string{"/encoder/lstm", "/encoder/Expand_output_0"}, []string{featuresValue},
+	e.node("Expand", "/encoder/Expand", []string{"/encoder/Slice_output_0", "/encoder/long"},
+		[]string{"/encoder/Expand_output_0"})
+	e.node("Concat", "/encoder/predictor/text_encoder/Concat_4", []string{"/encoder/lstm", "/encoder/Expand_output_0"},
+		[]string{featuresValue},
 		graph.Attr{Name: "axis", Value: 2})
 
-	y = e.linear("/encoder/predictor/duration_proj", featuresValue, z.features(), 5, "encoder.predictor.duration_proj.bias")
+	y = e.linear("/encoder/predictor/duration_proj", featuresValue, z.features(), 5,
+		"encoder.predictor.duration_proj.bias")
 	e.node("Sigmoid", "/encoder/Sigmoid", []string{y}, []string{"/encoder/Sigmoid_output_0"})
-	e.node("ReduceSum", "/encoder/ReduceSum", []string{"/encoder/Sigmoid_output_0", string(e.Ints(-1))}, []string{"/encoder/ReduceSum_output_0"},
+	e.node("ReduceSum", "/encoder/ReduceSum", []string{"/encoder/Sigmoid_output_0", string(e.Ints(-1))},
+		[]string{"/encoder/ReduceSum_output_0"},
 		graph.Attr{Name: "keepdims", Value: 0})
 	e.node("Div", "/encoder/Div", []string{"/encoder/ReduceSum_output_0", speedInput}, []string{durationsValue})
 }
@@ -214,7 +233,8 @@ func (e *export) lstm(path, x string, in, units int) {
 	if !e.integers {
 		e.floats(path+".w", 2, 4*units, in)
 		e.floats(path+".r", 2, 4*units, units)
-		e.node("LSTM", path+"/LSTM", []string{x, path + ".w", path + ".r", path + ".bias", "", path + ".state", path + ".state"}, outputs, attrs...)
+		e.node("LSTM", path+"/LSTM", []string{x, path + ".w", path + ".r", path + ".bias", "", path + ".state",
+			path + ".state"}, outputs, attrs...)
 		return
 	}
 	e.bytes(path+".w", true, 2, in, 4*units)
@@ -247,7 +267,8 @@ func (e *export) vocoder(z sizes) {
 		e.convolution(module(c.name), x, c.out, c.in, c.taps, bias)
 	}
 	for _, n := range z.norms() {
-		e.linear(module(n.Name)+"/fc/Gemm", "/decoder/Slice_output_0", z.style, 2*n.Channels, parameter(n.Name+".fc.bias"))
+		e.linear(module(n.Name)+"/fc/Gemm", "/decoder/Slice_output_0", z.style, 2*n.Channels,
+			parameter(n.Name+".fc.bias"))
 		if name, list, ok := strings.Cut(n.Name, ".adain"); ok {
 			e.floats(parameter(name+".alpha"+list), 1, n.Channels, 1)
 		}
@@ -279,7 +300,8 @@ func (e *export) vocoder(z sizes) {
 	e.integers = integers
 	e.floats("onnx::MatMul_1", 9, 1)
 	e.floats(parameter("generator.m_source.l_linear.bias"), 1)
-	e.node("MatMul", module("generator.m_source.l_linear")+"/MatMul", []string{x, "onnx::MatMul_1"}, []string{"/source"})
+	e.node("MatMul", module("generator.m_source.l_linear")+"/MatMul", []string{x, "onnx::MatMul_1"},
+		[]string{"/source"})
 }
 
 func TestModulesAreNamedAsNodes(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
-// TestRealWeights: the vocoder loads what is made of the published model, and its weights are in the range of the export.
+// TestRealWeights: the vocoder loads what is made of the published model, and its weights are in the range of the
+// export.
 func TestRealWeights(t *testing.T) {
 	dir, m := kokorotest.Bundle(t, nil, "hf_beta")
 	if _, ok := convert.Constants(m.Vocoder.SHA256, "hf_beta"); !ok {
@@ -44,7 +45,8 @@ func TestRealWeights(t *testing.T) {
 		low, high, sum = min(low, w), max(high, w), sum+int(w)
 	}
 	// The export has 7 bits without a sign; counted from the zero point they lie around zero.
-	if mean := float64(sum) / float64(len(weights)); low >= 0 || high <= 0 || int(high)-int(low) != 127 || math.Abs(mean) > 1 {
+	if mean := float64(sum) / float64(len(weights)); low >= 0 || high <= 0 || int(high)-int(low) != 127 ||
+		math.Abs(mean) > 1 {
 		t.Errorf("weights go from %d to %d and are %g in the mean", low, high, mean)
 	}
 }

@@ -20,8 +20,8 @@ type source struct {
 	tokens    string // the input that takes ids
 }
 
-// product is a product of integers, as ONNX Runtime's dynamic quantiser writes it in six nodes and more: the rows become
-// integers by a scale that is found in them.
+// product is a product of integers, as ONNX Runtime's dynamic quantiser writes it in six nodes and more: the rows
+// become integers by a scale that is found in them.
 type product struct {
 	op          string // Conv or MatMul, what it was before
 	node        *graph.Node
@@ -82,12 +82,14 @@ func readSource(file []byte) (*source, error) {
 	}
 	for _, in := range []string{s.tokens, styleInput, speedInput} {
 		if !parts.IsInput(in) {
-			return nil, fmt.Errorf("the graph has no input %s: it is not an export of Kokoro, or its names differ; %s", in, advice)
+			return nil, fmt.Errorf("the graph has no input %s: it is not an export of Kokoro, or its names differ; %s",
+				in, advice)
 		}
 	}
 	for _, v := range []string{durationsValue, featuresValue, textValue, framesValue, pitchValue, energyValue} {
 		if parts.Maker(v) == nil {
-			return nil, fmt.Errorf("the graph has no value %s: it is another export of Kokoro, or another model; %s", v, advice)
+			return nil, fmt.Errorf("the graph has no value %s: it is another export of Kokoro, or another model; %s",
+				v, advice)
 		}
 	}
 	for _, n := range parts.Nodes {
@@ -114,7 +116,8 @@ func (s *source) product(n *graph.Node) (p *product, out string, err error) {
 	if quantiser == nil || quantiser.Op != "DynamicQuantizeLinear" || len(quantiser.Inputs) != 1 {
 		return nil, "", errors.New("its rows are not made by DynamicQuantizeLinear")
 	}
-	p = &product{op: strings.TrimSuffix(n.Op, "Integer"), node: n, x: quantiser.Inputs[0], weight: n.Inputs[1], zero: n.Inputs[3]}
+	p = &product{op: strings.TrimSuffix(n.Op, "Integer"), node: n, x: quantiser.Inputs[0], weight: n.Inputs[1],
+		zero: n.Inputs[3]}
 	next, err := s.only(n)
 	if err != nil {
 		return nil, "", err
@@ -228,7 +231,8 @@ func (s *source) integers(weight, zero, scale string, axis int) (w weights, err 
 		for j, v := range raw[i : i+inner] {
 			q := int(v^flip) - zero
 			if to[j] = int8(q); int(to[j]) != q {
-				return w, fmt.Errorf("an integer of %.120q is too large: the file is damaged: download it again", weight)
+				return w, fmt.Errorf("an integer of %.120q is too large: the file is damaged: download it again",
+					weight)
 			}
 		}
 	}

@@ -24,7 +24,8 @@ type sizes struct {
 }
 
 // kokoro82M are the sizes of the published model.
-var kokoro82M = sizes{text: 512, narrow: 64, wide: 1024, style: 128, stages: [2]int{256, 128}, noise: [2]int{12, 1}, spectrum: 22}
+var kokoro82M = sizes{text: 512, narrow: 64, wide: 1024, style: 128, stages: [2]int{256, 128}, noise: [2]int{12, 1},
+	spectrum: 22}
 
 // features is how many values of prosody each id has: those of the text, and its half of the style.
 func (z sizes) features() int { return z.text + z.style }
@@ -46,7 +47,8 @@ func (z sizes) convolutions() []convolution {
 	beside := z.wide + z.narrow + 2 // what the decoder is given: its own channels, the text's, pitch and energy
 	all := []convolution{{"asr_res.0", z.narrow, z.text, 1, true}}
 	block := func(name string, out, in int) {
-		all = append(all, convolution{name + ".conv1", out, in, 3, true}, convolution{name + ".conv2", out, out, 3, true},
+		all = append(all, convolution{name + ".conv1", out, in, 3, true},
+			convolution{name + ".conv2", out, out, 3, true},
 			convolution{name + ".conv1x1", out, in, 1, false})
 	}
 	block("encode", z.wide, z.text+2)
@@ -224,7 +226,8 @@ func (v *vocoder) convolutionWeights(c convolution) (w weights, bias []float32, 
 }
 
 func otherSizes(got, want []int) error {
-	return fmt.Errorf("its weights have the shape %v, want %v: it is a model of other sizes than Kokoro-82M; %s", got, want, advice)
+	return fmt.Errorf("its weights have the shape %v, want %v: it is a model of other sizes than Kokoro-82M; %s", got,
+		want, advice)
 }
 
 // floatsOf returns a constant of floats of that shape. Dimensions of one do not count.
@@ -246,13 +249,15 @@ func (s *source) floatsOf(name string, shape ...int) ([]float32, error) {
 func (s *source) at(name string, ops ...string) (*graph.Node, *product, error) {
 	n := s.nodes[name]
 	if n == nil {
-		return nil, nil, fmt.Errorf("the graph has no node %s: it is another export of Kokoro, or another model; %s", name, advice)
+		return nil, nil, fmt.Errorf("the graph has no node %s: it is another export of Kokoro, or another model; %s",
+			name, advice)
 	}
 	if p := s.quantised[n]; p != nil {
 		return n, p, nil
 	}
 	if !slices.Contains(ops, n.Op) || len(n.Inputs) < 2 {
-		return nil, nil, fmt.Errorf("the node %s is a %.40s, want %s; %s", name, n.Op, strings.Join(ops, " or "), advice)
+		return nil, nil, fmt.Errorf("the node %s is a %.40s, want %s; %s", name, n.Op,
+			strings.Join(ops, " or "), advice)
 	}
 	return n, nil, nil
 }
@@ -359,11 +364,13 @@ func (v *vocoder) floatTensors() error {
 	in := z.text
 	for i, taps := range []int{20, 12} {
 		out := z.stages[i]
-		if err := v.floatLayer("generator.ups."+strconv.Itoa(i), "ConvTranspose", []int{in, out, taps}, out); err != nil {
+		if err := v.floatLayer("generator.ups."+strconv.Itoa(i), "ConvTranspose", []int{in, out, taps},
+			out); err != nil {
 			return err
 		}
 		name := "generator.noise_convs." + strconv.Itoa(i)
-		if err := v.floatConvolution(name, []int{out, z.spectrum, z.noise[i]}, []int{out, z.noise[i], z.spectrum}); err != nil {
+		if err := v.floatConvolution(name, []int{out, z.spectrum, z.noise[i]},
+			[]int{out, z.noise[i], z.spectrum}); err != nil {
 			return err
 		}
 		in = out

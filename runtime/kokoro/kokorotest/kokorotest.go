@@ -17,8 +17,8 @@ import (
 const ModelFile = "model_int8.onnx"
 
 // Folder returns the folder of the published files, as hack/kokoro.sh makes it: model_int8.onnx, and the voices as
-// voices/NAME.bin. It is what SWAR_KOKORO names, or .cache/kokoro. Where there is neither it skips the test. In CI, where
-// nobody sees what was skipped, it fails the test, unless SWAR_TEST_WITHOUT has the word kokoro.
+// voices/NAME.bin. It is what SWAR_KOKORO names, or .cache/kokoro. Where there is neither it skips the test. In CI,
+// where nobody sees what was skipped, it fails the test, unless SWAR_TEST_WITHOUT has the word kokoro.
 func Folder(tb testing.TB) string {
 	tb.Helper()
 	_, here, _, _ := runtime.Caller(0)
@@ -47,7 +47,8 @@ func folder(tb testing.TB, root string) string {
 // name, or NAME=PUBLISHED renames it. It takes some seconds. Statistics of the vocoder's norms, if there are none,
 // are those of [convert.Constants], or made up for a voice that has none there.
 //
-// It is for [WithoutRaceDetector]. Whether many may use a model at once is for those tests that make their bundle by [RacingBundle].
+// It is for [WithoutRaceDetector]. Whether many may use a model at once is for those tests that make their bundle by
+// [RacingBundle].
 func Bundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string) (string, bundle.Manifest) {
 	tb.Helper()
 	WithoutRaceDetector(tb)
@@ -76,7 +77,8 @@ func RacingBundle(tb testing.TB, norms map[string]bundle.Norm, voices ...string)
 			source = name
 		}
 		v := convert.Voice{
-			Name: name, Source: source, Language: "hi-IN+en-IN", GainDB: -4, File: filepath.Join(from, "voices", source+".bin"), Norms: norms,
+			Name: name, Source: source, Language: "hi-IN+en-IN", GainDB: -4,
+			File: filepath.Join(from, "voices", source+".bin"), Norms: norms,
 		}
 		if norms == nil {
 			v.Norms = constants(source)
@@ -104,7 +106,8 @@ const weights = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406c
 func Norms() map[string]bundle.Norm {
 	norms := map[string]bundle.Norm{}
 	for _, n := range convert.Norms() {
-		norms[n.Name] = bundle.Norm{Mean: make([]float32, n.Channels), Variance: slices.Repeat([]float32{1}, n.Channels)}
+		norms[n.Name] = bundle.Norm{Mean: make([]float32, n.Channels),
+			Variance: slices.Repeat([]float32{1}, n.Channels)}
 	}
 	return norms
 }

@@ -395,11 +395,12 @@ func TestClausesDoNotDisturbEachOther(t *testing.T) {
 	}
 }
 
-// TestCountOfUnusualWords: of words that are hardly in any text, and of those that were not written in words, there are at most a fifth
-// more ids than are counted: so many fit the longest chunk.
+// TestCountOfUnusualWords: of words that are hardly in any text, and of those that were not written in words, there are
+// at most a fifth more ids than are counted: so many fit the longest chunk.
 func TestCountOfUnusualWords(t *testing.T) {
 	r := installed(t)
-	for _, word := range []string{"9999999", "98765 43210", "९८७६५", "99", "1,24,999.75", "WWW", "w w w dot", "qwrtp", "xxxx", "e-KYC", "Mahamrityunjay", "ॐ", "ऋ", "ङ", "a"} {
+	for _, word := range []string{"9999999", "98765 43210", "९८७६५", "99", "1,24,999.75", "WWW", "w w w dot", "qwrtp",
+		"xxxx", "e-KYC", "Mahamrityunjay", "ॐ", "ऋ", "ङ", "a"} {
 		text := espeak.Prepared(strings.Repeat(word+" ", 6))
 		p, err := r.Read(t.Context(), text)
 		if n := Count(text); err != nil || 5*len(p.IDs) > 6*n {

@@ -64,8 +64,8 @@ var nasals = map[rune]rune{
 	'k': 'ŋ', 'ɡ': 'ŋ', 'c': 'ɲ', 'ɟ': 'ɲ', 'ʈ': 'ɳ', 'ɖ': 'ɳ', 't': 'n', 'd': 'n', 'p': 'm', 'b': 'm',
 }
 
-// withNasals puts a nasal consonant between a nasal vowel and a stop: bʊkĩɡ → bʊkĩŋɡ. The program writes the vowel alone for the dot of बुकिंग and
-// बैंक, where one hears both.
+// withNasals puts a nasal consonant between a nasal vowel and a stop: bʊkĩɡ → bʊkĩŋɡ. The program writes the vowel
+// alone for the dot of बुकिंग and बैंक, where one hears both.
 func withNasals(word string) string {
 	if !strings.ContainsRune(word, tilde) {
 		return word
@@ -84,9 +84,9 @@ func withNasals(word string) string {
 
 const tilde = '\u0303'
 
-// withStops begins a retroflex d that ends a syllable as a dental one, and makes it long: ɡˈaːɾɖ → ɡˈaːɾdɖː. The model speaks ɖ there as the flap
-// of ड़, in which a listener hears no stop: guard is गार, road is रोड़. It speaks a stop behind a nasal (brand), doubled (लड्डू) and before a
-// vowel (ready).
+// withStops begins a retroflex d that ends a syllable as a dental one, and makes it long: ɡˈaːɾɖ → ɡˈaːɾdɖː. The model
+// speaks ɖ there as the flap of ड़, in which a listener hears no stop: guard is गार, road is रोड़. It speaks a stop
+// behind a nasal (brand), doubled (लड्डू) and before a vowel (ready).
 func withStops(word string) string {
 	if !strings.ContainsRune(word, 'ɖ') {
 		return word
@@ -95,7 +95,8 @@ func withStops(word string) string {
 	before := ' '
 	for i, r := range word {
 		next, _ := utf8.DecodeRuneInString(word[i+utf8.RuneLen(r):])
-		if r == 'ɖ' && !strings.ContainsRune(keepStops, before) && (next == utf8.RuneError || strings.ContainsRune(closeSyllables, next)) {
+		if r == 'ɖ' && !strings.ContainsRune(keepStops, before) &&
+			(next == utf8.RuneError || strings.ContainsRune(closeSyllables, next)) {
 			out.WriteString("dɖː")
 		} else {
 			out.WriteRune(r)
@@ -106,7 +107,8 @@ func withStops(word string) string {
 }
 
 const (
-	keepStops      = " ɳnmɲŋɖ"                 // behind which a d is heard; the space stands for the beginning of the word
+	// behind which a d is heard; the space stands for the beginning of the word
+	keepStops      = " ɳnmɲŋɖ"
 	closeSyllables = "kɡcɟʈtdpbmnɳɲŋlʋsʃʂfzʧʤ" // before which it ends a syllable
 )
 

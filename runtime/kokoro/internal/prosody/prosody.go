@@ -135,8 +135,8 @@ func (p *Model) Close() error {
 // Channels returns how many features of the text each id has in [Prosody].
 func (p *Model) Channels() int { return p.channels }
 
-// Run makes the prosody of ids, those of the pauses around them included, in a style of a voice. Speech takes as long as
-// at speed 1, divided by speed. Cancelling ctx ends it early with the cause of ctx.
+// Run makes the prosody of ids, those of the pauses around them included, in a style of a voice. Speech takes as long
+// as at speed 1, divided by speed. Cancelling ctx ends it early with the cause of ctx.
 func (p *Model) Run(ctx context.Context, ids []int64, style []float32, speed float64) (Prosody, error) {
 	switch {
 	case len(ids) == 0 || len(ids) > bundle.MaxTokens:
@@ -158,7 +158,8 @@ func (p *Model) Run(ctx context.Context, ids []int64, style []float32, speed flo
 	}
 	durations, total := Durations(b.durations, speed)
 	if total > MaxFrames {
-		return Prosody{}, fmt.Errorf("%d ids would last %d frames of 25 ms, more than %d: split the text", len(ids), total, MaxFrames)
+		return Prosody{}, fmt.Errorf("%d ids would last %d frames of 25 ms, more than %d: split the text", len(ids),
+			total, MaxFrames)
 	}
 	out := Prosody{Durations: durations, Text: rows(b.text, len(ids), p.channels)}
 	b.frames = repeat(sized(b.frames, total*p.features)[:0], b.features, durations)
@@ -179,7 +180,8 @@ func (p *Model) runText(ctx context.Context, b *scratch, ids []int64, style []fl
 
 func (p *Model) runProsody(ctx context.Context, b *scratch, out *Prosody, style []float32, frames int) error {
 	out.F0, out.N = make([]float32, 2*frames), make([]float32, 2*frames)
-	return run(ctx, p.prosody, nil, [][]float32{b.frames, style}, [][]int{{1, frames, p.features}, {1, bundle.StyleSize}},
+	return run(ctx, p.prosody, nil, [][]float32{b.frames, style},
+		[][]int{{1, frames, p.features}, {1, bundle.StyleSize}},
 		[][]float32{out.F0, out.N}, [][]int{{1, 2 * frames}, {1, 2 * frames}})
 }
 
@@ -213,10 +215,11 @@ func run(ctx context.Context, s *ort.Session, inputs []*ort.Tensor, in [][]float
 // Durations returns how many frames each id lasts, at least one, and the sum. predicted are the frames of each id at
 // speed 1, with their fractions.
 //
-// At speed 1 each is rounded by itself, to even, as the model was trained. At other speeds the end of each id is where it
-// is at speed 1, divided by speed and rounded, so that roundings do not add up and speech as a whole takes as long as it
-// should. An id that would get no frame takes one of those that follow. The first id, the silence in front, lasts what it does at speed 1:
-// the model makes half a second of silence however many frames there are for it, and speech would begin within what is cut off.
+// At speed 1 each is rounded by itself, to even, as the model was trained. At other speeds the end of each id is where
+// it is at speed 1, divided by speed and rounded, so that roundings do not add up and speech as a whole takes as long
+// as it should. An id that would get no frame takes one of those that follow. The first id, the silence in front, lasts
+// what it does at speed 1: the model makes half a second of silence however many frames there are for it, and speech
+// would begin within what is cut off.
 func Durations(predicted []float32, speed float64) (frames []int, total int) {
 	frames = make([]int, len(predicted))
 	normal := 0 // frames at speed 1, without the first id

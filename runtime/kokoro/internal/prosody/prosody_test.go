@@ -95,7 +95,8 @@ func TestRealWeights(t *testing.T) {
 		for i := range ids[1 : len(ids)-1] {
 			ids[i+1] = 43
 		}
-		if got, err := p.Run(t.Context(), ids, make([]float32, bundle.StyleSize), 1); err != nil || len(got.Durations) != len(ids) {
+		if got, err := p.Run(t.Context(), ids, make([]float32, bundle.StyleSize), 1); err != nil ||
+			len(got.Durations) != len(ids) {
 			t.Errorf("%d durations, %v", len(got.Durations), err)
 		}
 	})
@@ -156,7 +157,8 @@ func compare(t *testing.T, p *prosody.Model, dir string, m bundle.Manifest, s se
 			t.Errorf("at speed %g there are %d frames, want %g", speed, sum(faster.Durations), want)
 		}
 		if len(faster.F0) != 2*sum(faster.Durations) {
-			t.Errorf("at speed %g there are %d values of pitch for %d frames", speed, len(faster.F0), sum(faster.Durations))
+			t.Errorf("at speed %g there are %d values of pitch for %d frames", speed, len(faster.F0),
+				sum(faster.Durations))
 		}
 	}
 }
@@ -181,7 +183,8 @@ func together(t *testing.T, p *prosody.Model) {
 			wg.Go(func() {
 				for range 2 {
 					got, err := p.Run(t.Context(), s.IDs, style, 1)
-					if err != nil || !slices.Equal(got.F0, alone.F0) || !slices.Equal(got.N, alone.N) || !slices.Equal(got.Text, alone.Text) {
+					if err != nil || !slices.Equal(got.F0, alone.F0) || !slices.Equal(got.N, alone.N) ||
+						!slices.Equal(got.Text, alone.Text) {
 						t.Errorf("%s is another beside others: %v", s.ID, err)
 					}
 				}
@@ -217,7 +220,8 @@ func refused(t *testing.T, p *prosody.Model) {
 		"too fast":            {[]int64{0, 1, 0}, style, 2.01, "speed is 2.01"},
 		"no speed":            {[]int64{0, 1, 0}, style, math.NaN(), "speed is NaN"},
 	} {
-		if _, err := p.Run(t.Context(), tt.ids, tt.style, tt.speed); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := p.Run(t.Context(), tt.ids, tt.style, tt.speed); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, tt.want)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
-// asTrained are made-up weights that are as small as those of the published model: how fast a kernel is depends on that.
+// asTrained are made-up weights that are as small as those of the published model: how fast a kernel is depends on
+// that.
 type asTrained struct{ madeUp }
 
 func (asTrained) Int8s(name string, shape ...int) ([]int8, error) {
@@ -34,8 +35,9 @@ func cpuSeconds(b *testing.B) float64 {
 	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 }
 
-// BenchmarkVocoder says how many seconds of one thread a second of audio takes. The kernels take turns, so that whatever else the machine does
-// troubles all alike; the best turn of each counts. SWAR_VOCODER names a vocoder.safetensors to use in place of made-up weights.
+// BenchmarkVocoder says how many seconds of one thread a second of audio takes. The kernels take turns, so that
+// whatever else the machine does troubles all alike; the best turn of each counts. SWAR_VOCODER names a
+// vocoder.safetensors to use in place of made-up weights.
 func BenchmarkVocoder(b *testing.B) {
 	var weights Tensors = asTrained{}
 	if path := os.Getenv("SWAR_VOCODER"); path != "" {

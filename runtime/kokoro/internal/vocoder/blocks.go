@@ -134,7 +134,8 @@ func (r *residuals) double(end bool) {
 	r.conv1.put(to)
 }
 
-// snakes is a block of the generator: three times two convolutions behind norms and Snake, each pair with its input past it.
+// snakes is a block of the generator: three times two convolutions behind norms and Snake, each pair with its input
+// past it.
 type snakes struct{ pairs [3]snakePair }
 
 type snakePair struct {

@@ -15,8 +15,8 @@ type convolution struct {
 	taps, dilation, pad int            // pad: rows of zeros at either end
 }
 
-// convolving is a convolution of a signal that comes piece by piece. It keeps the rows that are still needed, as integers,
-// so that each is rounded and computed once and the result does not depend on the pieces.
+// convolving is a convolution of a signal that comes piece by piece. It keeps the rows that are still needed, as
+// integers, so that each is rounded and computed once and the result does not depend on the pieces.
 type convolving struct {
 	*convolution
 	begun  bool
@@ -106,8 +106,8 @@ func (c *convolving) pushExact(w *workspace, rows int) []float32 {
 	return w.y
 }
 
-// transposed is a transposed convolution with twice as many taps as its stride: each pair of neighbours in the input makes
-// stride rows, as a row of a convolution of two taps. Half a stride is cut at either end.
+// transposed is a transposed convolution with twice as many taps as its stride: each pair of neighbours in the input
+// makes stride rows, as a row of a convolution of two taps. Half a stride is cut at either end.
 type transposed struct {
 	convolution
 	channels, stride int // of the result

@@ -11,8 +11,9 @@ import (
 	"github.com/swar-tts/swar/runtime/safetensors"
 )
 
-// TestAWindowOfTheReference compares the generator with the published model, which ONNX Runtime ran with the same constants: see testdata.
-// Weights in floats give the same to rounding. Rows in integers are near it, and the same for every cut.
+// TestAWindowOfTheReference compares the generator with the published model, which ONNX Runtime ran with the same
+// constants: see testdata. Weights in floats give the same to rounding. Rows in integers are near it, and the same for
+// every cut.
 func TestAWindowOfTheReference(t *testing.T) {
 	dir, m := kokorotest.Bundle(t, nil, "hf_beta")
 	weights, file, err := safetensors.Open(filepath.Join(dir, m.Vocoder.File))

@@ -13,7 +13,8 @@ const StyleSize = 128
 // Statistics are the mean and the variance of each channel before a norm.
 type Statistics struct{ Mean, Variance []float32 }
 
-// norm is an adaptive instance norm: statistics are taken out, and a factor and a summand that follow from the style come in.
+// norm is an adaptive instance norm: statistics are taken out, and a factor and a summand that follow from the style
+// come in.
 type norm struct {
 	name     string
 	channels int
@@ -49,8 +50,8 @@ func (n *norm) affine(styled []float32, s Statistics) vector.Affine {
 // Shape is what the norms of a model are for a style and constant statistics. It never changes.
 type Shape struct{ affines map[*norm]vector.Affine }
 
-// Shape folds a style and the statistics of a voice. Those are asked for by the names of norms, and must have as many values as the norm
-// has channels.
+// Shape folds a style and the statistics of a voice. Those are asked for by the names of norms, and must have as many
+// values as the norm has channels.
 func (v *Vocoder) Shape(style []float32, of func(norm string) Statistics) (*Shape, error) {
 	if len(style) != StyleSize {
 		return nil, fmt.Errorf("vocoder: a style of %d values, want %d", len(style), StyleSize)

@@ -16,8 +16,9 @@ var update = flag.Bool("update", false, "compute testdata/plain.f32 again, slowl
 
 const plainFile = "testdata/plain.f32" // samples as 32-bit floats in little-endian order
 
-// TestTheSamplesOfAPlainModel: made-up weights give the samples that the model has by its definition, as plainModel computes it. Those are
-// in a file, because that takes long. So a vocoder that is silent, or speaks something else, is noticed without the published weights.
+// TestTheSamplesOfAPlainModel: made-up weights give the samples that the model has by its definition, as plainModel
+// computes it. Those are in a file, because that takes long. So a vocoder that is silent, or speaks something else, is
+// noticed without the published weights.
 func TestTheSamplesOfAPlainModel(t *testing.T) {
 	kokorotest.WithoutRaceDetector(t)
 	v := vocoders["integers"]()
@@ -31,7 +32,8 @@ func TestTheSamplesOfAPlainModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		exact := mustNew(Options{Exact: true})
-		t.Logf("in floats, what differs is %.1f dB below the model's samples", ratio(listen(t, exact, plainChunk(t, exact), 1<<20), readPlain(t)))
+		t.Logf("in floats, what differs is %.1f dB below the model's samples",
+			ratio(listen(t, exact, plainChunk(t, exact), 1<<20), readPlain(t)))
 	}
 	want := readPlain(t)
 	got := listen(t, v, c, 1<<20)
@@ -41,7 +43,8 @@ func TestTheSamplesOfAPlainModel(t *testing.T) {
 	// Beyond the last whole window of samples the model itself fades.
 	got, want = got[windowSize:len(got)-windowSize], want[windowSize:len(want)-windowSize]
 	if above := ratio(got, want); !(above > 20) {
-		t.Errorf("what differs is only %.1f dB below the model's samples, whose peak is %v; ours is %v", above, slices.Max(want), slices.Max(got))
+		t.Errorf("what differs is only %.1f dB below the model's samples, whose peak is %v; ours is %v", above,
+			slices.Max(want), slices.Max(got))
 	} else {
 		t.Logf("what differs is %.1f dB below the model's samples", above)
 	}
@@ -52,7 +55,8 @@ func plainChunk(t *testing.T, v *Vocoder) Chunk {
 	t.Helper()
 	c := testChunk(t, v)
 	c.Durations = []int{1, 2}
-	c.Text, c.Pitch, c.Energy = c.Text[:2*textWidth], c.Pitch[6:12], c.Energy[:6] // the voice begins after the second value
+	// the voice begins after the second value
+	c.Text, c.Pitch, c.Energy = c.Text[:2*textWidth], c.Pitch[6:12], c.Energy[:6]
 	for i := range c.Style {
 		c.Style[i] = float32(i%5-2) / 4
 	}
@@ -90,9 +94,9 @@ func ratio(got, want []float32) float64 {
 	return 10 * math.Log10(signal/noise)
 }
 
-// plainModel is the decoder and the generator of Kokoro as StyleTTS 2 defines them, written down for reading and not for speed: in floats of
-// 64 bits, each layer over the whole signal. It shares no code with the vocoder but the spectra of the source, which have tests of their own,
-// and whose phases may be half a turn either way where a bin is real.
+// plainModel is the decoder and the generator of Kokoro as StyleTTS 2 defines them, written down for reading and not
+// for speed: in floats of 64 bits, each layer over the whole signal. It shares no code with the vocoder but the spectra
+// of the source, which have tests of their own, and whose phases may be half a turn either way where a bin is real.
 type plainModel struct {
 	chunk   Chunk
 	spectra []float32
@@ -171,7 +175,8 @@ func layer(x channels, name string, out, taps, dilation int) channels {
 	return convolution64(x, w, bias, out, taps, 1, dilation, dilation*(taps-1)/2)
 }
 
-// transpose is a transposed convolution with weights [in][out][taps]: each value adds taps, from which pad are cut at either end.
+// transpose is a transposed convolution with weights [in][out][taps]: each value adds taps, from which pad are cut at
+// either end.
 func transpose(x channels, weights, bias []float64, out, taps, stride, pad int) channels {
 	length := len(x[0])
 	y := silence(out, (length-1)*stride+taps-2*pad)
@@ -300,7 +305,8 @@ func (m *plainModel) generate(x channels) []float64 {
 		{256, 10, 20, 6, 12, 3, 7}, {128, 6, 12, 1, 1, 0, 11},
 	} {
 		name := fmt.Sprintf("generator.noise_convs.%d", i)
-		noise := convolution64(heard, tensor(name+".weight", s.channels, s.noiseTaps, 2*bins), tensor(name+".bias", s.channels),
+		noise := convolution64(heard, tensor(name+".weight", s.channels, s.noiseTaps, 2*bins),
+			tensor(name+".bias", s.channels),
 			s.channels, s.noiseTaps, s.noiseStride, 1, s.noisePad)
 		noise = m.snakes(noise, fmt.Sprintf("generator.noise_res.%d", i), s.blockTaps)
 		name = fmt.Sprintf("generator.ups.%d", i)
@@ -320,7 +326,8 @@ func (m *plainModel) generate(x channels) []float64 {
 		x = sumOf(1./3, blocks...)
 	}
 	x = bent(x, .01)
-	x = convolution64(x, tensor("generator.conv_post.weight", 2*bins, 7, 128), tensor("generator.conv_post.bias", 2*bins), 2*bins, 7, 1, 1, 3)
+	x = convolution64(x, tensor("generator.conv_post.weight", 2*bins, 7, 128),
+		tensor("generator.conv_post.bias", 2*bins), 2*bins, 7, 1, 1, 3)
 	return inverse(x)
 }
 

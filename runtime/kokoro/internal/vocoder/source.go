@@ -2,8 +2,8 @@ package vocoder
 
 import "math"
 
-// The sine source of the harmonic-plus-noise model (Wang and others, 2019): a sum of harmonics of the fundamental, and its short-time
-// spectrum.
+// The sine source of the harmonic-plus-noise model (Wang and others, 2019): a sum of harmonics of the fundamental, and
+// its short-time spectrum.
 const (
 	harmonics   = 9
 	pitchRate   = 300 // samples for a value of the fundamental

@@ -1,9 +1,10 @@
 // Package vocoder turns prosody into samples, piece by piece. It is the decoder and the generator of Kokoro (StyleTTS
 // 2 with an iSTFTNet).
 //
-// Norms over time use constants of the voice in place of the statistics of the signal, so that a sample depends on what is near it and on
-// nothing else. Every convolution keeps the rows it still needs, so that nothing is computed twice, and the samples do not depend on
-// where the signal is cut. Products are of integers (package convolve), so that they are the same on every processor.
+// Norms over time use constants of the voice in place of the statistics of the signal, so that a sample depends on what
+// is near it and on nothing else. Every convolution keeps the rows it still needs, so that nothing is computed twice,
+// and the samples do not depend on where the signal is cut. Products are of integers (package convolve), so that they
+// are the same on every processor.
 package vocoder
 
 import (
@@ -57,7 +58,8 @@ func New(from Tensors, o Options) (*Vocoder, error) {
 	v := &Vocoder{
 		textToDecoder: l.convolution("asr_res.0", textWidth, 64, 1, 1),
 		encode:        l.residual("encode", textWidth+2, 1024, false),
-		ups:           [2]transposed{l.transposed("generator.ups.0", 512, 256, 10), l.transposed("generator.ups.1", 256, 128, 6)},
+		ups: [2]transposed{l.transposed("generator.ups.0", 512, 256, 10),
+			l.transposed("generator.ups.1", 256, 128, 6)},
 		post:          l.floatConvolution("generator.conv_post", 128, 2*bins, 7),
 		harmonics:     l.floats("generator.m_source.l_linear.weight", harmonics),
 		harmonicsBias: l.floats("generator.m_source.l_linear.bias", 1)[0],
@@ -70,7 +72,8 @@ func New(from Tensors, o Options) (*Vocoder, error) {
 		v.decode[i] = l.residual(fmt.Sprintf("decode.%d", i), 1024+64+2, out, i == 3)
 	}
 	for stage, s := range []struct{ channels, noiseTaps, blockTaps int }{{256, 12, 7}, {128, 1, 11}} {
-		v.noiseConvs[stage] = l.floatConvolution(fmt.Sprintf("generator.noise_convs.%d", stage), 2*bins, s.channels, s.noiseTaps)
+		v.noiseConvs[stage] = l.floatConvolution(fmt.Sprintf("generator.noise_convs.%d", stage), 2*bins, s.channels,
+			s.noiseTaps)
 		v.noiseBlocks[stage] = l.snakes(fmt.Sprintf("generator.noise_res.%d", stage), s.channels, s.blockTaps)
 		for i, taps := range []int{3, 7, 11} {
 			v.blocks[stage][i] = l.snakes(fmt.Sprintf("generator.resblocks.%d", 3*stage+i), s.channels, taps)
@@ -95,12 +98,13 @@ func (v *Vocoder) Norms() map[string]int {
 
 // Chunk is what to speak.
 type Chunk struct {
-	Durations []int                             // of each token, in frames
-	Text      []float32                         // a row of 512 values for each token
-	Pitch     []float32                         // Hz, two for each frame
-	Energy    []float32                         // two for each frame
-	From      int                               // the first sample that is wanted
-	Noise     func(sample int64, out []float32) // fills out with normal deviates, which depend on the sample alone; nil for none
+	Durations []int     // of each token, in frames
+	Text      []float32 // a row of 512 values for each token
+	Pitch     []float32 // Hz, two for each frame
+	Energy    []float32 // two for each frame
+	From      int       // the first sample that is wanted
+	// fills out with normal deviates, which depend on the sample alone; nil for none
+	Noise func(sample int64, out []float32)
 
 	Shape *Shape // of the voice; or, to measure the statistics of this chunk and to use those:
 	Style []float32
@@ -146,11 +150,13 @@ func (v *Vocoder) Start(c Chunk) (*Stream, error) {
 	frames := c.frames()
 	switch {
 	case frames == 0 || len(c.Text) != textWidth*len(c.Durations):
-		return nil, fmt.Errorf("vocoder: %d tokens and %d values of text do not fit each other", len(c.Durations), len(c.Text))
+		return nil, fmt.Errorf("vocoder: %d tokens and %d values of text do not fit each other", len(c.Durations),
+			len(c.Text))
 	case (c.Shape == nil) == (c.Seen == nil) || c.Seen != nil && len(c.Style) != StyleSize:
 		return nil, errors.New("vocoder: a chunk has a shape, or else a style and statistics that are measured")
 	case len(c.Pitch) != 2*frames || len(c.Energy) != 2*frames:
-		return nil, fmt.Errorf("vocoder: %d frames need %d values of pitch and of energy, not %d and %d", frames, 2*frames, len(c.Pitch), len(c.Energy))
+		return nil, fmt.Errorf("vocoder: %d frames need %d values of pitch and of energy, not %d and %d", frames,
+			2*frames, len(c.Pitch), len(c.Energy))
 	}
 	s := &Stream{v: v, chunk: c, frames: frames, out: queue{width: 1}}
 	s.shaping = shaping{shape: c.Shape, style: c.Style, seen: c.Seen}
@@ -161,7 +167,8 @@ func (v *Vocoder) Start(c Chunk) (*Stream, error) {
 		s.decode[i] = v.decode[i].start(&s.shaping)
 	}
 	s.left = c.Durations[0]
-	s.generator.start(v, &s.shaping, newSource(c.Pitch, v.harmonics, v.harmonicsBias, c.Noise), max(0, c.From/halfSamples-generatorContext))
+	s.generator.start(v, &s.shaping, newSource(c.Pitch, v.harmonics, v.harmonicsBias, c.Noise),
+		max(0, c.From/halfSamples-generatorContext))
 	s.skip = c.From - s.generator.from*halfSamples
 	return s, nil
 }
@@ -220,8 +227,8 @@ func (s *Stream) step(n int) int {
 	return (frames + passes - 1) / passes
 }
 
-// Next returns up to n samples, in floats. It returns fewer only at the end. Cancelling ctx stops it within 200 ms of audio, and loses nothing.
-// The samples are valid until the next call.
+// Next returns up to n samples, in floats. It returns fewer only at the end. Cancelling ctx stops it within 200 ms of
+// audio, and loses nothing. The samples are valid until the next call.
 func (s *Stream) Next(ctx context.Context, n int) ([]float32, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -348,7 +355,8 @@ func scaled(by float32, channels int) vector.Affine {
 }
 
 func (g *generator) start(v *Vocoder, s *shaping, source *source, from int) {
-	*g = generator{v: v, from: from, shared: s, spectra: &spectra{source: source}, next: 60 * from, tail: queue{width: 128}}
+	*g = generator{v: v, from: from, shared: s, spectra: &spectra{source: source}, next: 60 * from,
+		tail: queue{width: 128}}
 	g.noiseConvs = [2]strided{
 		{m: v.noiseConvs[0], in: 2 * bins, taps: 12, stride: 6, left: 3, input: queue{width: 2 * bins}},
 		{m: v.noiseConvs[1], in: 2 * bins, taps: 1, stride: 1, input: queue{width: 2 * bins}},
@@ -456,8 +464,8 @@ func (g *generator) finish(x []float32, end bool, out *queue) {
 	}
 }
 
-// drain gives what the last windows leave until the last sample. The first and the last half window are not covered by as
-// many windows as the others, and fade; both lie in silence.
+// drain gives what the last windows leave until the last sample. The first and the last half window are not covered by
+// as many windows as the others, and fade; both lie in silence.
 func (g *generator) drain(out *queue) {
 	for i := range windowSize/2/hop - 1 {
 		var samples [hop]float32

@@ -168,7 +168,8 @@ func TestNoMoreFramesThanItTakes(t *testing.T) {
 		}
 		less.advance(next.frame - 1)
 		if got := less.out.rows() - less.skip; got >= 1+1920+600 {
-			t.Errorf("from sample %d: %d samples come of %d frames, and Next took one more for %d", from, got, next.frame-1, 1+1920+600)
+			t.Errorf("from sample %d: %d samples come of %d frames, and Next took one more for %d", from, got,
+				next.frame-1, 1+1920+600)
 		}
 	}
 }
@@ -308,7 +309,8 @@ func nothing[T float32 | int8](shape []int) []T {
 
 func TestWeightsThatAreMissing(t *testing.T) {
 	kokorotest.WithoutRaceDetector(t)
-	for _, name := range []string{"asr_res.0.scale", "F0_conv.bias", "generator.ups.1.weight", "generator.resblocks.5.alpha2.2"} {
+	for _, name := range []string{"asr_res.0.scale", "F0_conv.bias", "generator.ups.1.weight",
+		"generator.resblocks.5.alpha2.2"} {
 		if _, err := New(missing{name: name}, Options{Kernel: rowproduct.Kernels()[0]}); err == nil {
 			t.Errorf("without %s: want an error", name)
 		}
@@ -366,7 +368,8 @@ func TestSpectraAndBack(t *testing.T) {
 		}
 		o.inverse(post[:bins], post[bins:], samples[:])
 		for i := range samples {
-			if n := (f-2)*hop + i; n >= 2*windowSize && n < len(want)-2*windowSize && math.Abs(float64(samples[i])-want[n]) > 1e-5 {
+			if n := (f-2)*hop + i; n >= 2*windowSize && n < len(want)-2*windowSize &&
+				math.Abs(float64(samples[i])-want[n]) > 1e-5 {
 				t.Fatalf("sample %d is %v, want %v", n, samples[i], want[n])
 			}
 		}

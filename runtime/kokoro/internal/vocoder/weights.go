@@ -122,8 +122,8 @@ func (l *loader) floatConvolution(name string, in, out, taps int) *vector.Matrix
 	return vector.NewMatrix(l.floats(name+".weight", out, taps, in), taps*in, out, l.floats(name+".bias", out))
 }
 
-// transposed reads a transposed convolution that makes stride rows of each, from weights [in][out][2 stride]: each row of
-// the result comes from two of the input.
+// transposed reads a transposed convolution that makes stride rows of each, from weights [in][out][2 stride]: each row
+// of the result comes from two of the input.
 func (l *loader) transposed(name string, in, out, stride int) transposed {
 	w := l.floats(name+".weight", in, out, 2*stride)
 	rows := make([]float32, stride*out*2*in) // [stride][out], of [before, now][in]
@@ -137,7 +137,8 @@ func (l *loader) transposed(name string, in, out, stride int) transposed {
 	}
 	t := transposed{channels: out, stride: stride}
 	if l.exact {
-		t.convolution = convolution{in: in, out: stride * out, taps: 2, dilation: 1, pad: 1, exact: vector.NewMatrix(rows, 2*in, stride*out, nil)}
+		t.convolution = convolution{in: in, out: stride * out, taps: 2, dilation: 1, pad: 1,
+			exact: vector.NewMatrix(rows, 2*in, stride*out, nil)}
 	} else {
 		integers, scales := quantise(rows, stride*out)
 		t.convolution = l.convolutionOf(integers, scales, in, 2, 1, 1)
@@ -149,7 +150,8 @@ func (l *loader) transposed(name string, in, out, stride int) transposed {
 // norm reads an adaptive norm: from a style, a factor and a summand for each channel.
 func (l *loader) norm(name string, channels int, lacks []float32) *norm {
 	w, scales := l.quantised(name+".fc", 2*channels, StyleSize)
-	n := &norm{name: name, channels: channels, weights: w, scales: scales, bias: l.floats(name+".fc.bias", 2*channels), lacks: lacks}
+	n := &norm{name: name, channels: channels, weights: w, scales: scales, bias: l.floats(name+".fc.bias", 2*channels),
+		lacks: lacks}
 	l.norms = append(l.norms, n)
 	return n
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// line takes what is markup because a line begins with it, from i on, and returns where the text of the line begins; for a listing,
-// the line behind it.
+// line takes what is markup because a line begins with it, from i on, and returns where the text of the line begins;
+// for a listing, the line behind it.
 func (s *scanner) line(i int) int {
 	for {
 		if next := s.fence(i); next > i {
@@ -83,10 +83,12 @@ func fenceAt(text string, i int) int {
 	return 0
 }
 
-// isInfo reports whether nothing or one word, the language of a listing, stands behind the marks of a fence that never ends.
+// isInfo reports whether nothing or one word, the language of a listing, stands behind the marks of a fence that never
+// ends.
 func isInfo(info string) bool { return strings.IndexByte(strings.TrimSpace(info), ' ') < 0 }
 
-// closingFence returns where the line begins that closes a fence of this mark and width whose first line ends at i; -1 for none.
+// closingFence returns where the line begins that closes a fence of this mark and width whose first line ends at i; -1
+// for none.
 func (s *scanner) closingFence(i int, mark byte, width int) int {
 	if s.unfenced[fenceIndex(mark)] > 0 && width >= s.unfenced[fenceIndex(mark)] {
 		return -1
@@ -112,7 +114,8 @@ func fenceIndex(mark byte) int {
 	return 0
 }
 
-// silentLine takes a line that is nothing but marks: a rule, what underlines a heading, what parts the head of a table from its rows.
+// silentLine takes a line that is nothing but marks: a rule, what underlines a heading, what parts the head of a table
+// from its rows.
 func (s *scanner) silentLine(begin, end int) bool {
 	var dashes, bars, equals, stars, lines int
 	for _, c := range []byte(s.text[begin:end]) {
@@ -151,7 +154,8 @@ func (s *scanner) isSeparatorBehind(end int) bool {
 	return strings.Trim(next, "|-: \t\r") == "" && strings.Contains(next, "-") && strings.Contains(next, "|")
 }
 
-// bar takes the border of two cells; those at the ends of a row are silent. Outside of a table a bar may be a danda, and stays.
+// bar takes the border of two cells; those at the ends of a row are silent. Outside of a table a bar may be a danda,
+// and stays.
 func (s *scanner) bar(i, end int) int {
 	if !s.table {
 		return i + 1
@@ -173,8 +177,8 @@ func quote(text string, begin, end int) int {
 	return min(begin, end)
 }
 
-// definition takes the label of a source or of a footnote, [1]: and [^a]:, whose text is read, and a line that only says where a
-// link leads, [a]: https://x.in.
+// definition takes the label of a source or of a footnote, [1]: and [^a]:, whose text is read, and a line that only
+// says where a link leads, [a]: https://x.in.
 func (s *scanner) definition(begin, end int) int {
 	if begin >= end || s.text[begin] != '[' {
 		return begin
@@ -207,7 +211,8 @@ func (s *scanner) wikiHeading(begin, end int) int {
 	j := runEnd(s.text, begin, end)
 	line := strings.TrimRight(s.text[:end], " \t\r")
 	last := strings.TrimRight(line, "=")
-	if j-begin < 2 || j-begin > 6 || len(line)-len(last) < 2 || len(last) <= j || strings.Contains(s.text[j:len(last)], "==") {
+	if j-begin < 2 || j-begin > 6 || len(line)-len(last) < 2 || len(last) <= j ||
+		strings.Contains(s.text[j:len(last)], "==") {
 		return begin
 	}
 	s.add(begin, j, Silent)

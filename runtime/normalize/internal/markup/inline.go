@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// emphasis takes a run of *, _ or ~. A run is one delimiter whatever its length: who listens hears no difference between *x* and
-// **x**. What could be a product, a mask or a key of a telephone is none: 5*6, 98****10, *121#.
+// emphasis takes a run of *, _ or ~. A run is one delimiter whatever its length: who listens hears no difference
+// between *x* and **x**. What could be a product, a mask or a key of a telephone is none: 5*6, 98****10, *121#.
 func (s *scanner) emphasis(i, end int) int {
 	j := runEnd(s.text, i, end)
 	mark := s.text[i]
@@ -17,7 +17,8 @@ func (s *scanner) emphasis(i, end int) int {
 	switch {
 	case mark == '~' && j-i != 2, mark == '_' && inside, j-i > 3:
 		return j
-	case isDigitBefore(s.text, i) && isDigitAt(s.text, j), inside && j == i+1, mark == '*' && j == i+1 && isKeyed(s.text, j, end):
+	case isDigitBefore(s.text, i) && isDigitAt(s.text, j), inside && j == i+1, mark == '*' && j == i+1 &&
+		isKeyed(s.text, j, end):
 		return j
 	}
 	if closes {
@@ -81,8 +82,8 @@ func (s *scanner) code(i, end int) int {
 	return j
 }
 
-// program adds a line or a piece of a program from i to end. The angles of types are silent there, and so are tags and the prompt of a
-// shell.
+// program adds a line or a piece of a program from i to end. The angles of types are silent there, and so are tags and
+// the prompt of a shell.
 func (s *scanner) program(i, end int, k Kind) {
 	from := i
 	for _, prompt := range [...]string{"$ ", ">>> ", "% ", "C:\\> "} {
@@ -117,7 +118,8 @@ func (s *scanner) program(i, end int, k Kind) {
 // programMark returns the length of what is not read as it is at j of a program, 0 for anything else.
 func (s *scanner) programMark(j, end int) int {
 	switch rest := s.text[j:end]; {
-	case strings.HasPrefix(rest, "./") && isSpaceBefore(s.text, j), strings.HasPrefix(rest, "./") && s.text[j-1] == '`', isComment(s.text, j, end):
+	case strings.HasPrefix(rest, "./") && isSpaceBefore(s.text, j), strings.HasPrefix(rest, "./") &&
+		s.text[j-1] == '`', isComment(s.text, j, end):
 		return 2
 	case strings.HasPrefix(rest, "->"), strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, "~/"):
 		return 2
@@ -142,7 +144,8 @@ func (s *scanner) programSpan(i, end int) {
 		return
 	}
 	k := Apart
-	if before := strings.TrimRight(s.text[:i], " \t"); before != "" && isWordBefore(before, len(before)) && isComment(s.text, i, len(s.text)) {
+	if before := strings.TrimRight(s.text[:i], " \t"); before != "" && isWordBefore(before, len(before)) &&
+		isComment(s.text, i, len(s.text)) {
 		k = Pause
 	}
 	s.add(i, end, k)
@@ -191,7 +194,8 @@ func (s *scanner) angle(i, end int) int {
 			s.add(i, j+3, Apart)
 			return j + 3
 		}
-	case strings.HasPrefix(rest, "<--"), strings.HasPrefix(rest, "<- "), strings.HasPrefix(rest, "<=> "), strings.HasPrefix(rest, "<->"):
+	case strings.HasPrefix(rest, "<--"), strings.HasPrefix(rest, "<- "), strings.HasPrefix(rest, "<=> "),
+		strings.HasPrefix(rest, "<->"):
 		j := i + 1
 		for j < end && strings.IndexByte("-=>", s.text[j]) >= 0 {
 			j++
@@ -211,7 +215,8 @@ func (s *scanner) angle(i, end int) int {
 	return i + 1
 }
 
-// find returns where what is first found at or behind i, once it has not been found it is not looked for again; -1 for nowhere.
+// find returns where what is first found at or behind i, once it has not been found it is not looked for again; -1 for
+// nowhere.
 func (s *scanner) find(i int, what string, which int) int {
 	if s.never[which] || i > len(s.text) {
 		return -1
@@ -224,9 +229,11 @@ func (s *scanner) find(i int, what string, which int) int {
 	return i + n
 }
 
-// addressEnd returns where the angle stands that closes <https://x.in> or <help@x.in>, whose address begins at i; 0 for none.
+// addressEnd returns where the angle stands that closes <https://x.in> or <help@x.in>, whose address begins at i; 0 for
+// none.
 func addressEnd(text string, i, end int) int {
-	at, scheme := false, strings.HasPrefix(text[i:end], "http://") || strings.HasPrefix(text[i:end], "https://") || strings.HasPrefix(text[i:end], "www.")
+	at, scheme := false, strings.HasPrefix(text[i:end], "http://") || strings.HasPrefix(text[i:end], "https://") ||
+		strings.HasPrefix(text[i:end], "www.")
 	for j := i; j < min(end, i+maxAddress); j++ {
 		switch c := text[j]; {
 		case c == '>':
@@ -243,15 +250,16 @@ func addressEnd(text string, i, end int) int {
 	return 0
 }
 
-// The lengths that tags, addresses and labels may have in bytes, so that hostile text is not looked through again and again.
+// The lengths that tags, addresses and labels may have in bytes, so that hostile text is not looked through again and
+// again.
 const (
 	maxTag     = 256
 	maxAddress = 256
 	maxLabel   = 64
 )
 
-// tagNames are the elements of HTML and SSML that people write in messages. Anything else in angles is said, unless it has
-// attributes: <Ramesh Kumar>, <last 4 digits>.
+// tagNames are the elements of HTML and SSML that people write in messages. Anything else in angles is said, unless it
+// has attributes: <Ramesh Kumar>, <last 4 digits>.
 var tagNames = set(`a abbr audio b blockquote body br break button code dd del details div dl dt em emphasis entry figure font
 	footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins kbd label lang li link main mark meta nav ol option p
 	phoneme pre prosody q s samp say-as script section select small source span speak strike strong style sub summary sup table tbody
@@ -275,7 +283,8 @@ func tagEnd(text string, i, end int) int {
 		switch c := text[j]; {
 		case c == '<':
 			return 0
-		case c == '=' && j+1 < end && (text[j+1] == '"' || text[j+1] == '\''), c == '/' && j+1 < end && text[j+1] == '>':
+		case c == '=' && j+1 < end && (text[j+1] == '"' || text[j+1] == '\''), c == '/' && j+1 < end &&
+			text[j+1] == '>':
 			isTag = true // an attribute, or an element without content
 		case c == '>' && isTag:
 			return j + 1
@@ -286,7 +295,8 @@ func tagEnd(text string, i, end int) int {
 	return 0
 }
 
-// tagName returns where the name of a tag ends that begins at i, with its stroke, and whether it is one of HTML; 0 where there is none.
+// tagName returns where the name of a tag ends that begins at i, with its stroke, and whether it is one of HTML; 0
+// where there is none.
 func tagName(text string, i, end int) (j int, isTag bool) {
 	if i >= end {
 		return 0, false

@@ -23,12 +23,14 @@ func TestChainsTakeLinearTime(t *testing.T) {
 		for range 5 {
 			one = min(one, took(strings.Repeat(link, short/len(link))))
 		}
-		for spent := time.Duration(0); many > bound*one && spent < 10*time.Second; { // a busy machine may try again for a while
+		for spent := time.Duration(0); many > bound*one && spent < 10*time.Second; {
+			// a busy machine may try again for a while
 			last := took(strings.Repeat(link, times*short/len(link)))
 			many, spent = min(many, last), spent+last
 		}
 		if many > bound*one {
-			t.Errorf("%q: %d times as many bytes take %.0f times as long, %v", link, times, float64(many)/float64(one), many)
+			t.Errorf("%q: %d times as many bytes take %.0f times as long, %v", link, times,
+				float64(many)/float64(one), many)
 		}
 	}
 }

@@ -23,7 +23,8 @@ func (s *scanner) source(i, end int) int {
 	switch {
 	case behind < end && s.text[behind] == '(':
 		return i
-	case label[0] == '^' && strings.IndexByte(label, ' ') < 0, label == "citation needed", strings.HasPrefix(label, "note "):
+	case label[0] == '^' && strings.IndexByte(label, ' ') < 0, label == "citation needed",
+		strings.HasPrefix(label, "note "):
 		return behind
 	case strings.Trim(label, "0123456789,- –") != "", len(label) > 3 && strings.Trim(label, "0123456789") == "":
 		return i
@@ -34,8 +35,8 @@ func (s *scanner) source(i, end int) int {
 	return i
 }
 
-// isCited reports whether the number in brackets from i to behind names a source by where it stands: है[1], (1984) [2]. and what
-// follows another such mark.
+// isCited reports whether the number in brackets from i to behind names a source by where it stands: है[1], (1984) [2].
+// and what follows another such mark.
 func (s *scanner) isCited(i, behind, end int) bool {
 	text := s.text
 	if i > 0 && s.cited > s.begin && strings.Trim(text[s.cited:i], " ,;–-") == "" {
@@ -46,12 +47,14 @@ func (s *scanner) isCited(i, behind, end int) bool {
 	before := strings.TrimRight(text[s.begin:i], " \t")
 	switch {
 	case before == "":
-		return strings.Trim(text[i:min(end, i+4*maxLabel)], "[]0123456789,;- \r") == "" && end-i < 4*maxLabel // [1] [2] under a paragraph
+		// [1] [2] under a paragraph
+		return strings.Trim(text[i:min(end, i+4*maxLabel)], "[]0123456789,;- \r") == "" && end-i < 4*maxLabel
 	case strings.HasPrefix(text[next:end], "="):
 		return false // arr[1] = 5
 	case len(before) == i-s.begin:
 		letter := isAlpha(text[i-1]) && !isWordBefore(text, i-1)
-		return !letter && (isWordBefore(text, i) || strings.IndexByte(".,])\"'*?!", text[i-1]) >= 0 || strings.HasSuffix(before, "।"))
+		return !letter && (isWordBefore(text, i) || strings.IndexByte(".,])\"'*?!", text[i-1]) >= 0 ||
+			strings.HasSuffix(before, "।"))
 	case strings.IndexByte(".!?", before[len(before)-1]) >= 0 || strings.HasSuffix(before, "।"):
 		return next >= end
 	}
@@ -59,7 +62,8 @@ func (s *scanner) isCited(i, behind, end int) bool {
 }
 
 // pressing are words beside which a number in brackets is a key, an option or a code.
-var pressing = [...]string{"dab", "दब", "press", "Press", "type", "Type", "likh", "लिख", "bhej", "भेज", "option", "Option", "विकल्प", "button", "बटन",
+var pressing = [...]string{"dab", "दब", "press", "Press", "type", "Type", "likh", "लिख", "bhej", "भेज", "option",
+	"Option", "विकल्प", "button", "बटन",
 	"code", "Code", "कोड", "send", "Send", "reply", "Reply", "chun", "चुन"}
 
 // isPressed reports whether a word beside the brackets from i to behind asks for what is in them.

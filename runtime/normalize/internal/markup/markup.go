@@ -1,9 +1,10 @@
-// Package markup finds what is markup in a text: Markdown as CommonMark and GitHub write it, marks of wikis and sources, HTML tags,
-// and LaTeX of school level. It says nothing about words: what remains is text, which the rules of package normalize read.
+// Package markup finds what is markup in a text: Markdown as CommonMark and GitHub write it, marks of wikis and
+// sources, HTML tags, and LaTeX of school level. It says nothing about words: what remains is text, which the rules of
+// package normalize read.
 //
-// A text is scanned once, from left to right. What is claimed becomes a [Span]; what is doubtful stays text, so that 5*6, ****4321
-// and $20 reach the rules as they were written. The time is linear in the length of the text, and nothing but the slice of spans is
-// allocated, which a text without markup does without.
+// A text is scanned once, from left to right. What is claimed becomes a [Span]; what is doubtful stays text, so that
+// 5*6, ****4321 and $20 reach the rules as they were written. The time is linear in the length of the text, and nothing
+// but the slice of spans is allocated, which a text without markup does without.
 package markup
 
 import (
@@ -39,8 +40,9 @@ type Span struct {
 	Bare       bool // and that has no marks around it, so that its letters are as much words as others: f(x)
 }
 
-// Scan returns the markup of text, in order and without overlap; what is in no span is plain text. open is where a listing or a
-// formula of several lines begins whose end is not in the text, -1 for none: a text that is still being written goes on with it.
+// Scan returns the markup of text, in order and without overlap; what is in no span is plain text. open is where a
+// listing or a formula of several lines begins whose end is not in the text, -1 for none: a text that is still being
+// written goes on with it.
 func Scan(text string) (spans []Span, open int) {
 	first := firstMark(text)
 	if first == len(text) {
@@ -52,8 +54,8 @@ func Scan(text string) (spans []Span, open int) {
 	return s.settle(), s.open
 }
 
-// isMark has the bytes with which markup may begin, or which have a meaning in it. Those above ASCII lead arrows, signs of sets and
-// the brackets of sources: U+2190 to U+22FF and U+3010.
+// isMark has the bytes with which markup may begin, or which have a meaning in it. Those above ASCII lead arrows, signs
+// of sets and the brackets of sources: U+2190 to U+22FF and U+3010.
 var isMark = func() (set [256]bool) {
 	for _, c := range "*_`~=[]<>$\\&|#^(-" {
 		set[c] = true
@@ -69,7 +71,8 @@ func firstMark(text string) int {
 		switch {
 		case !isMark[c]:
 			continue
-		case c == '(' && !isCall(text, i), c == '-' && !strings.HasPrefix(text[i:], "---") && !strings.HasPrefix(text[i:], "--|"):
+		case c == '(' && !isCall(text, i), c == '-' && !strings.HasPrefix(text[i:], "---") &&
+			!strings.HasPrefix(text[i:], "--|"):
 			continue
 		case c == 0xe2 && !isSignLead(text[i:]):
 			continue

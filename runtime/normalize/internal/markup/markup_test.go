@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// show writes what spans make of text: silent marks vanish, ␣ is one that parts words, ‖ a pause, ¦ a border of cells, «…» a program,
-// ⟨…⟩ a formula, and a word stands in braces.
+// show writes what spans make of text: silent marks vanish, ␣ is one that parts words, ‖ a pause, ¦ a border of cells,
+// «…» a program, ⟨…⟩ a formula, and a word stands in braces.
 func show(text string, spans []Span) string {
 	var b strings.Builder
 	at := 0
@@ -139,7 +139,8 @@ func check(t *testing.T, text string) {
 		if s.Start < end || s.End < s.Start || int(s.End) > len(text) {
 			t.Fatalf("%q: span %+v behind %d", text, s, end)
 		}
-		if s.Kind == 0 || s.Kind >= delimiter || s.Kind == Char && (s.Rune <= 0 || !utf8.ValidRune(s.Rune)) || s.Kind == Say && (s.Word == NoWord || s.Word >= Words) {
+		if s.Kind == 0 || s.Kind >= delimiter || s.Kind == Char && (s.Rune <= 0 || !utf8.ValidRune(s.Rune)) ||
+			s.Kind == Say && (s.Word == NoWord || s.Word >= Words) {
 			t.Fatalf("%q: span %+v says nothing", text, s)
 		}
 		if s.Kind != Say && s.Kind != Char && s.Start == s.End && s.Kind != Apart && s.Kind != Maths {

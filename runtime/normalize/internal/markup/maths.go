@@ -37,8 +37,8 @@ func (s *scanner) dollar(i, end int) int {
 	return j + 1
 }
 
-// isFormula reports whether what stands between two dollars is a formula, and no price and the words behind it: its dollars touch it,
-// and it has what no price has, or nothing but single letters, numbers and signs.
+// isFormula reports whether what stands between two dollars is a formula, and no price and the words behind it: its
+// dollars touch it, and it has what no price has, or nothing but single letters, numbers and signs.
 func isFormula(s string) bool {
 	first, last := s[0], s[len(s)-1]
 	if first == ' ' || last == ' ' || first == '\t' || last == '\t' {
@@ -69,7 +69,8 @@ func isFormula(s string) bool {
 // isPriceLike reports whether s is an amount with words or a hyphen behind it: 5-, 10 to, 5M.
 func isPriceLike(s string) bool {
 	rest := strings.TrimLeft(s, "0123456789.,")
-	return len(rest) < len(s) && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, "-") || len(rest) > 0 && strings.IndexByte("kKmMbBLC", rest[0]) >= 0)
+	return len(rest) < len(s) && (strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, "-") ||
+		len(rest) > 0 && strings.IndexByte("kKmMbBLC", rest[0]) >= 0)
 }
 
 // formula takes the formula from and to, with its marks, which begin at open and end at close.
@@ -160,7 +161,8 @@ func (m *maths) mark(i, end int, c byte) {
 	}
 }
 
-// column is what the border of two columns before i is: nothing before the sign at which lines are aligned, else a pause.
+// column is what the border of two columns before i is: nothing before the sign at which lines are aligned, else a
+// pause.
 func (m *maths) column(i, end int) Kind {
 	next := skipSpaces(m.s.text, i)
 	if next < end && strings.IndexByte("=<>\\", m.s.text[next]) >= 0 {

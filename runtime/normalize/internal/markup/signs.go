@@ -5,12 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// sign takes an arrow, a sign of mathematics outside of a formula with what it relates to, and the mark of a source of a chat model.
+// sign takes an arrow, a sign of mathematics outside of a formula with what it relates to, and the mark of a source of
+// a chat model.
 func (s *scanner) sign(i, end int) int {
 	r, n := utf8.DecodeRuneInString(s.text[i:end])
 	switch r {
 	case '【':
-		if k := strings.Index(s.text[i:min(end, i+maxLabel)], "】"); k > 0 && strings.ContainsAny(s.text[i:i+k], "†0123456789") {
+		if k := strings.Index(s.text[i:min(end, i+maxLabel)], "】"); k > 0 &&
+			strings.ContainsAny(s.text[i:i+k], "†0123456789") {
 			s.add(i, i+k+len("】"), Silent)
 			return i + k + len("】")
 		}
@@ -39,7 +41,8 @@ func (s *scanner) sign(i, end int) int {
 	return max(to, i+n)
 }
 
-// operandEnd returns the end of what a sign before i relates to: a letter, a short name, a number, or a set in brackets.
+// operandEnd returns the end of what a sign before i relates to: a letter, a short name, a number, or a set in
+// brackets.
 func operandEnd(text string, i, end int) int {
 	if i >= end {
 		return i
@@ -55,7 +58,8 @@ func operandEnd(text string, i, end int) int {
 		j++
 	}
 	if j == i {
-		if r, n := utf8.DecodeRuneInString(text[i:end]); mathsSigns[r] != NoWord || signs[r] == EmptySet || 0x370 <= r && r < 0x400 {
+		if r, n := utf8.DecodeRuneInString(text[i:end]); mathsSigns[r] != NoWord || signs[r] == EmptySet ||
+			0x370 <= r && r < 0x400 {
 			return i + n
 		}
 	}
@@ -67,14 +71,16 @@ func operandEnd(text string, i, end int) int {
 
 // isCall reports whether the bracket at i opens what a function of mathematics is applied to: T(n/2), f(x).
 func isCall(text string, i int) bool {
-	if i == 0 || !isAlpha(text[i-1]) || i > 1 && (isAlpha(text[i-2]) || text[i-2] >= utf8.RuneSelf || strings.IndexByte("'_.", text[i-2]) >= 0) {
+	if i == 0 || !isAlpha(text[i-1]) || i > 1 &&
+		(isAlpha(text[i-2]) || text[i-2] >= utf8.RuneSelf || strings.IndexByte("'_.", text[i-2]) >= 0) {
 		return false
 	}
 	_, ok := callEnd(text, i)
 	return ok
 }
 
-// callEnd returns the end of the bracket at i, and whether it has nothing in it but single letters, numbers and operators.
+// callEnd returns the end of the bracket at i, and whether it has nothing in it but single letters, numbers and
+// operators.
 func callEnd(text string, i int) (end int, ok bool) {
 	letters := 0
 	for j := i + 1; j < min(len(text), i+24); j++ {

@@ -115,16 +115,21 @@ func (w Word) IsRelation() bool { return Equals <= w && w <= Equivalent }
 
 // signs are the signs beyond ASCII that say a word wherever they stand.
 var signs = map[rune]Word{
-	'∈': In, '∉': NotIn, '⊂': Subset, '⊆': SubsetOrEqual, '⊃': Superset, '∪': Union, '∩': Intersection, '∅': EmptySet, '∞': Infinity,
-	'∑': Sum, '∏': Product, '∫': Integral, '∂': Partial, '∇': Nabla, '∠': Angle, '∥': Parallel, '⊥': Perpendicular, '∀': ForAll,
-	'∃': Exists, '∴': Therefore, '∵': Because, '∝': Proportional, '≡': Identical, '∧': And, '∨': Or, '∛': CubeRoot, '⇔': Equivalent,
+	'∈': In, '∉': NotIn, '⊂': Subset, '⊆': SubsetOrEqual, '⊃': Superset, '∪': Union, '∩': Intersection, '∅': EmptySet,
+	'∞': Infinity,
+	'∑': Sum, '∏': Product, '∫': Integral, '∂': Partial, '∇': Nabla, '∠': Angle, '∥': Parallel, '⊥': Perpendicular,
+	'∀': ForAll,
+	'∃': Exists, '∴': Therefore, '∵': Because, '∝': Proportional, '≡': Identical, '∧': And, '∨': Or, '∛': CubeRoot,
+	'⇔': Equivalent,
 	'⟺': Equivalent, '⋅': Times,
 }
 
 // mathsSigns are the signs that say another word, or any, in a formula only.
 var mathsSigns = map[rune]Word{
-	'×': Times, '÷': DividedBy, '±': PlusMinus, '≤': AtMost, '≥': AtLeast, '≠': Unequal, '≈': About, '√': Root, '·': Times, '−': Minus, '–': Minus,
-	'→': Tends, '⇒': Implies, '∣': SuchThat, '∼': Similar, '≅': Identical, '¬': Not, 'ℝ': Reals, 'ℕ': Naturals, 'ℤ': Integers, 'ℚ': Rationals,
+	'×': Times, '÷': DividedBy, '±': PlusMinus, '≤': AtMost, '≥': AtLeast, '≠': Unequal, '≈': About, '√': Root,
+	'·': Times, '−': Minus, '–': Minus,
+	'→': Tends, '⇒': Implies, '∣': SuchThat, '∼': Similar, '≅': Identical, '¬': Not, 'ℝ': Reals, 'ℕ': Naturals,
+	'ℤ': Integers, 'ℚ': Rationals,
 	'²': Squared, '³': Cubed, '△': Triangle, '′': Prime,
 }
 
@@ -147,7 +152,8 @@ var commands = map[string]Word{
 }
 
 // bounded are the commands, and their signs, that have bounds: \sum_{i=1}^{n}.
-var bounded = map[string]Word{"sum": Sum, "prod": Product, "int": Integral, "oint": Integral, "iint": Integral, "lim": Limit}
+var bounded = map[string]Word{"sum": Sum, "prod": Product, "int": Integral, "oint": Integral, "iint": Integral,
+	"lim": Limit}
 
 // blackboard are the sets that have letters of their own.
 var blackboard = map[byte]Word{'R': Reals, 'N': Naturals, 'Z': Integers, 'Q': Rationals}

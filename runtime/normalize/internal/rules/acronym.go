@@ -257,7 +257,8 @@ func isRoman(v *text.View, i, head int) bool {
 	case head >= v.Start && isClass(v, head):
 		return small || len(s) > 2
 	case v.IsWord(i+1, words.RomanTail):
-		lone := v.At(i-1).Kind.Lettered() && !v.IsWord(i-1, words.DigitName) && !v.IsWord(i+1, words.EnglishHead) // Mercedes V Class
+		// Mercedes V Class
+		lone := v.At(i-1).Kind.Lettered() && !v.IsWord(i-1, words.DigitName) && !v.IsWord(i+1, words.EnglishHead)
 		return small && (len(s) > 1 || lone)
 	case head == i-1:
 		return isPlainlyRoman(v, i) || len(s) > 1 && endsOrdinal(v, i+1)
@@ -274,8 +275,8 @@ func isNameOf(v *text.View, i int, s string) bool {
 	return name || ward
 }
 
-// isPlainlyRoman reports whether the capitals at token i are a Roman numeral and hardly anything else: II, VIII, MMXXIV. IV, VI
-// and XL are short forms, too.
+// isPlainlyRoman reports whether the capitals at token i are a Roman numeral and hardly anything else: II, VIII,
+// MMXXIV. IV, VI and XL are short forms, too.
 func isPlainlyRoman(v *text.View, i int) bool {
 	s := v.Str(i)
 	if s == "II" || len(s) > 4 {

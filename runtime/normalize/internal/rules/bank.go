@@ -7,7 +7,8 @@ import (
 
 // What banks, cards and telephone firms write in a way of their own.
 
-// isMovedVerb reports whether the cr, dr or db at token i is the verb of an account: has been cr. with Rs 450, a/c XX41 db by Rs 450.
+// isMovedVerb reports whether the cr, dr or db at token i is the verb of an account: has been cr. with Rs 450, a/c XX41
+// db by Rs 450.
 func isMovedVerb(v *text.View, i, next int) bool {
 	if !v.Reads(next, "for", "by", "with") {
 		return false
@@ -23,7 +24,8 @@ func isFormNumber(v *text.View, i, next int) bool {
 	return named && len(v.AtDigits(next)) == 4 && !v.CountedAt(next+1)
 }
 
-// isBillOfYear reports whether the number at token i is that of a bill, and a financial year follows its stroke: 4417/26-27.
+// isBillOfYear reports whether the number at token i is that of a bill, and a financial year follows its stroke:
+// 4417/26-27.
 func isBillOfYear(v *text.View, i int) bool {
 	if !v.NumberBehind(i+1, '/') || !v.NumberBehind(i+3, '-') || !v.LooseEnd(i+5) {
 		return false
@@ -39,8 +41,8 @@ func isGluedDay(v *text.View, i int) bool {
 	return v.Reads(i-1, "on", "dt", "from", "till") && v.Tight(i) && (m > 0 || numeric)
 }
 
-// isNarrated reports whether tokens i to end are names with capitals in front of an address in small letters, between hyphens as statements
-// print them: UPI-RAVI KUMAR-ravi.k@okaxis.
+// isNarrated reports whether tokens i to end are names with capitals in front of an address in small letters, between
+// hyphens as statements print them: UPI-RAVI KUMAR-ravi.k@okaxis.
 func isNarrated(v *text.View, i, end int) bool {
 	if v.At(i).Kind != text.Latin || v.At(i).Cas == words.Lower {
 		return false
@@ -58,7 +60,8 @@ func isPriceBehind(v *text.View, j int) bool {
 	return text.CurrencyCode(v, j+1) > 0 && (v.TightDigits(j+2) || v.NumberBehind(j+2, '.'))
 }
 
-// endsHandle reports whether the sign at token k ends a UPI address behind which no space was typed: k@okbank.Ref No, k@okaxis-704417.
+// endsHandle reports whether the sign at token k ends a UPI address behind which no space was typed: k@okbank.Ref No,
+// k@okaxis-704417.
 func endsHandle(v *text.View, k int) bool {
 	next := v.At(k + 1)
 	if v.At(k-1).Kind != text.Latin || v.At(k-1).Cas != words.Lower || !v.Tight(k+1) {
@@ -74,7 +77,8 @@ func endsHandle(v *text.View, k int) bool {
 	return false
 }
 
-// isNumberedPart reports whether two numbers with a hyphen begin at token i, the second of them smaller, which is no range: #7740-2.
+// isNumberedPart reports whether two numbers with a hyphen begin at token i, the second of them smaller, which is no
+// range: #7740-2.
 func isNumberedPart(v *text.View, i int) bool {
 	if !v.NumberBehind(i+1, '-') || !v.LooseEnd(i+3) || len(v.Str(i)) < 3 {
 		return false
@@ -83,7 +87,8 @@ func isNumberedPart(v *text.View, i int) bool {
 	return 0 <= second && second < v.Small(i, 6)
 }
 
-// hexName returns the end of a name in front of @ that no person chose, as of a mandate: 3f9a77c1d2e04b58. i for any other.
+// hexName returns the end of a name in front of @ that no person chose, as of a mandate: 3f9a77c1d2e04b58. i for any
+// other.
 func hexName(v *text.View, i int) int {
 	j, turns := i, 0
 	for ; v.At(j).Kind.WordLike() && (j == i || v.Tight(j)) && j-i < text.Lookahead; j++ {

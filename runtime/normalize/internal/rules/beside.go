@@ -25,7 +25,8 @@ func isNeighbour(v *text.View, n *words.Neighbours, i int) bool {
 	return v.IsAnyWord(i, n.Classes...) || slices.Contains(n.Words, v.AtWord(i))
 }
 
-// condition is something that a row of short.tsv asks of the word at token i; next is the token behind it, its dot and its colon.
+// condition is something that a row of short.tsv asks of the word at token i; next is the token behind it, its dot and
+// its colon.
 type condition func(v *text.View, i, next int) bool
 
 // conditions are those of the column "when" of short.tsv, by their names.
@@ -59,12 +60,14 @@ var conditions = map[string]condition{
 	"moneyBeforeScale": func(v *text.View, i, _ int) bool { return text.IsMoneyBehind(v, i-2) },
 	"balanceBefore":    func(v *text.View, i, _ int) bool { return isBalanceBehind(v, i-1) },
 	"creditBefore":     func(v *text.View, i, _ int) bool { return isCreditBehind(v, i) },
-	"capitalsBefore":   func(v *text.View, i, _ int) bool { return v.At(i-1).InCapitals() && !v.Single(i-1) }, // MODEL TOWN BR
-	"nearDeposit":      func(v *text.View, i, _ int) bool { return v.IsNear(i, words.Deposited, 4) },          // chq in clg
-	"nearTrains":       func(v *text.View, i, _ int) bool { return v.IsNear(i, words.Trains, 6) },
-	"behindPrimary":    func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "प्रा") },
-	"behindEra":        func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "ई") },
-	"behindMr":         func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '&') && v.Reads(i-2, "mr", "Mr") },
+	// MODEL TOWN BR
+	"capitalsBefore": func(v *text.View, i, _ int) bool { return v.At(i-1).InCapitals() && !v.Single(i-1) },
+	// chq in clg
+	"nearDeposit":   func(v *text.View, i, _ int) bool { return v.IsNear(i, words.Deposited, 4) },
+	"nearTrains":    func(v *text.View, i, _ int) bool { return v.IsNear(i, words.Trains, 6) },
+	"behindPrimary": func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "प्रा") },
+	"behindEra":     func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '.') && v.Reads(i-2, "ई") },
+	"behindMr":      func(v *text.View, i, _ int) bool { return v.IsSign(i-1, '&') && v.Reads(i-2, "mr", "Mr") },
 	"behindOrdinal": func(v *text.View, i, _ int) bool {
 		return v.At(i-2).Kind == text.Digits && v.Tight(i-1) && text.EnglishEnding(v.AtWord(i-1))
 	},
@@ -78,9 +81,10 @@ var conditions = map[string]condition{
 	"phoneAfter": func(v *text.View, _, next int) bool { // tel 1L is oil
 		return len(v.AtDigits(next)) > 3 || v.IsSign(next, '+') || v.NumberBehind(next+1, '-')
 	},
-	"fiveDigitsAfter":   func(v *text.View, _, next int) bool { return len(v.AtDigits(next)) == 5 },
-	"romanAfter":        func(v *text.View, _, next int) bool { return text.RomanValue(v.AtWord(next)) > 0 },
-	"schoolClassAfter":  func(v *text.View, _, next int) bool { n := text.RomanValue(v.AtWord(next)); return 0 < n && n <= 12 }, // CL 4: casual leave
+	"fiveDigitsAfter": func(v *text.View, _, next int) bool { return len(v.AtDigits(next)) == 5 },
+	"romanAfter":      func(v *text.View, _, next int) bool { return text.RomanValue(v.AtWord(next)) > 0 },
+	// CL 4: casual leave
+	"schoolClassAfter":  func(v *text.View, _, next int) bool { n := text.RomanValue(v.AtWord(next)); return 0 < n && n <= 12 },
 	"letterAfter":       func(v *text.View, _, next int) bool { return v.Single(next) },
 	"capitalAfter":      func(v *text.View, _, next int) bool { return v.Single(next) && v.At(next).Cas == words.Upper },
 	"capitalsAfter":     func(v *text.View, _, next int) bool { return v.At(next).InCapitals() && !v.Single(next) },
@@ -126,7 +130,8 @@ var conditions = map[string]condition{
 		return ends && !v.English && v.At(i).Cas == words.Lower && !counted
 	},
 	"leastNumber": func(v *text.View, i, next int) bool { // min 500
-		return v.At(i-1).Kind != text.Digits && !v.In(i-1, words.FewOf) && v.At(next).Kind == text.Digits && !v.TightDigits(i+1)
+		return v.At(i-1).Kind != text.Digits && !v.In(i-1, words.FewOf) && v.At(next).Kind == text.Digits &&
+			!v.TightDigits(i+1)
 	},
 	"balance":    isBalance,
 	"greeting":   isGreeting,

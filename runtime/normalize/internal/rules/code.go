@@ -8,8 +8,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// code reads what is a code by its shape: letters and digits that touch (HDFC0001234, 6E-2045), groups of digits with hyphens
-// (405-1234567-7654321), cards and Aadhaar in groups of four, zero-led numbers, eleven digits and more.
+// code reads what is a code by its shape: letters and digits that touch (HDFC0001234, 6E-2045), groups of digits with
+// hyphens (405-1234567-7654321), cards and Aadhaar in groups of four, zero-led numbers, eleven digits and more.
 func code(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) {
 		return Reading{}, false
@@ -38,7 +38,8 @@ func code(r *Reader, i int) (Reading, bool) {
 	return plainCode(r, i)
 }
 
-// isLastOfWaiting reports whether the number at token i ends what its stroke parts from another of the kind: RAC 12/WL 4.
+// isLastOfWaiting reports whether the number at token i ends what its stroke parts from another of the kind: RAC 12/WL
+// 4.
 func isLastOfWaiting(v *text.View, i, next int) bool {
 	pair := next == i+3 && v.TightSign(i+1, '/') && v.At(next).Kind == text.Digits && v.At(next).Gap
 	return pair && len(v.AtDigits(i)) <= 3 && v.At(i-1).InCapitals()
@@ -63,7 +64,8 @@ func plainCode(r *Reader, i int) (Reading, bool) {
 	return Reading{}, false
 }
 
-// isPaddedCode reports whether the zero-led number at token i and what its stroke parts are one code: FIR संख्या 0142/2025, 0000/00447/71330.
+// isPaddedCode reports whether the zero-led number at token i and what its stroke parts are one code: FIR संख्या
+// 0142/2025, 0000/00447/71330.
 func isPaddedCode(v *text.View, i int) bool {
 	three := len(v.Str(i)) >= 3 && v.NumberBehind(i+3, '/') && len(v.Str(i+2)) > 2
 	return three || v.LooseEnd(i+3) && text.ContextOf(v, i).What == text.IDNear
@@ -120,7 +122,8 @@ func lettersAndNumbers(r *Reader, i, next int) (Reading, bool) {
 	case nameAndNumber(&r.View, i, next):
 		return keep(r, i)
 	}
-	for _, try := range [...]func(*Reader, int, int) (Reading, bool){berth, questions, labelRange, quarterOfYear, seriesName, sectionNumber} {
+	for _, try := range [...]func(*Reader, int, int) (Reading, bool){berth, questions, labelRange, quarterOfYear,
+		seriesName, sectionNumber} {
 		if reading, ok := try(r, i, next); ok {
 			return reading, true
 		}
@@ -130,7 +133,8 @@ func lettersAndNumbers(r *Reader, i, next int) (Reading, bool) {
 
 // berth reads S4/32 beside words of journeys: a coach, and a place in it.
 func berth(r *Reader, i, next int) (Reading, bool) {
-	if next != i+4 || !words.LookUpWritten(r.Str(i)).Is(words.CoachCode) || !text.HasStroke(&r.View, i+1) || !isTravelling(&r.View, i) {
+	if next != i+4 || !words.LookUpWritten(r.Str(i)).Is(words.CoachCode) || !text.HasStroke(&r.View, i+1) ||
+		!isTravelling(&r.View, i) {
 		return Reading{}, false
 	}
 	if len(r.Str(i+1)) > 2 || len(r.Str(i+3)) > 2 {
@@ -181,7 +185,8 @@ func codeGoesOn(v *text.View, i int) bool {
 // namedNumber reports whether tokens i to next are such letters, or a name such as T20, and their number.
 func namedNumber(v *text.View, i, next int) bool {
 	j := behindHyphen(v, i+1)
-	if next != j+1 || v.At(i).Kind != text.Latin || !words.LookUpWritten(v.Str(i)).Is(words.Numbered) && englishName(v, i) == "" {
+	if next != j+1 || v.At(i).Kind != text.Latin ||
+		!words.LookUpWritten(v.Str(i)).Is(words.Numbered) && englishName(v, i) == "" {
 		return false
 	}
 	a, ok := text.AmountAt(v, j)
@@ -219,7 +224,8 @@ func mixedCode(r *Reader, i int) (Reading, bool) {
 	return sayCode(r, i, j)
 }
 
-// nameAndNumber reports whether tokens i to next are a name that is said as a word, a hyphen and a small number: COVID-19.
+// nameAndNumber reports whether tokens i to next are a name that is said as a word, a hyphen and a small number:
+// COVID-19.
 func nameAndNumber(v *text.View, i, next int) bool {
 	if next != i+3 || !v.TightSign(i+1, '-') {
 		return false
@@ -230,7 +236,8 @@ func nameAndNumber(v *text.View, i, next int) bool {
 // numbersName reports whether the word at token i is long enough for a name, and token j short enough for its number.
 func numbersName(v *text.View, i, j int) bool { return len(v.Str(i)) > 3 && len(v.Str(j)) <= 2 }
 
-// hyphenCode reports whether groups of digits with hyphens are an identifier: three groups or more, or one too long for a range.
+// hyphenCode reports whether groups of digits with hyphens are an identifier: three groups or more, or one too long for
+// a range.
 func hyphenCode(v *text.View, i, next int) bool {
 	parts, long := 0, false
 	for j := i; j < next; j++ {
@@ -257,7 +264,8 @@ func hyphenCode(v *text.View, i, next int) bool {
 	return len(v.Str(i)) >= 3 || parts == 2 && len(v.Str(i+2)) == 4 // order 60-4471
 }
 
-// isLabelRange reports whether the two numbers with a hyphen at token i are the first and the last of many: tokens 101-150.
+// isLabelRange reports whether the two numbers with a hyphen at token i are the first and the last of many: tokens
+// 101-150.
 func isLabelRange(v *text.View, i int) bool {
 	a, b := v.Small(i, 3), v.Small(i+2, 3)
 	return len(v.Str(i)) == len(v.Str(i+2)) && 0 <= a && a < b
@@ -276,7 +284,8 @@ func sayCode(r *Reader, i, next int) (Reading, bool) {
 				r.Say(moved)
 			case isNameInCode(&r.View, i, j, next):
 				r.Say(r.Str(j))
-			case j > i && text.Crosses(&r.View, j) && r.At(j-1).Kind == text.Sign && r.TightDigits(j+1): // IMPS-7132-XX4471
+			case j > i && text.Crosses(&r.View, j) && r.At(j-1).Kind == text.Sign && r.TightDigits(j+1):
+				// IMPS-7132-XX4471
 			default:
 				lettersBesideMask(r, r.Str(j))
 			}
@@ -304,8 +313,9 @@ func lettersBesideMask(r *Reader, s string) {
 	}
 }
 
-// isNameInCode reports whether token j of a code, whose tokens are i to next, is a name behind a stroke, as banks write payees: the GOPAL of
-// UPI/633150084410/GOPAL SWEETS. Behind a hyphen it takes another word in capitals, or the narration of a payment around it.
+// isNameInCode reports whether token j of a code, whose tokens are i to next, is a name behind a stroke, as banks write
+// payees: the GOPAL of UPI/633150084410/GOPAL SWEETS. Behind a hyphen it takes another word in capitals, or the
+// narration of a payment around it.
 func isNameInCode(v *text.View, i, j, next int) bool {
 	named := v.SaysWord(j) || j+1 == next && text.IsName(v, j)
 	if !named || j+1 < next && v.At(j+1).Kind != text.Sign {

@@ -22,8 +22,8 @@ type chemical struct {
 	lowered bool // one of its figures stands lowered: CO₂
 }
 
-// compound reads a formula of chemistry by its letters: NaCl, 2H₂O, Ca(OH)₂. One without lowered figures and without small letters is a code,
-// unless it stands in a reaction.
+// compound reads a formula of chemistry by its letters: NaCl, 2H₂O, Ca(OH)₂. One without lowered figures and without
+// small letters is a code, unless it stands in a reaction.
 func compound(r *Reader, i int) (Reading, bool) {
 	if t := r.At(i); r.Joined(i) || t.Kind == text.Latin && t.Cas == words.Lower {
 		return Reading{}, false
@@ -97,7 +97,8 @@ func isSymbols(v *text.View, i int) bool {
 	return n > 0 && v.At(i).Kind == text.Latin
 }
 
-// symbolsOf returns how many elements the word s names, 0 if it is not made of their symbols, and whether one has a small letter.
+// symbolsOf returns how many elements the word s names, 0 if it is not made of their symbols, and whether one has a
+// small letter.
 func symbolsOf(s string) (n int, small bool) {
 	if len(s) > 8 || s == "NaN" {
 		return 0, false

@@ -80,7 +80,8 @@ func isBehindNo(v *text.View, i int) bool {
 
 // contextAfter looks at the words behind token i: 482913 is your OTP, 9087 पर समाप्त.
 func contextAfter(v *text.View, i int) text.Nearness {
-	if next := v.At(i); next.Word.Is(words.Dialled) && !next.Word.Is(words.AfterPar) || text.IsPar(v, i) && v.IsWord(i+1, words.Dialled) {
+	if next := v.At(i); next.Word.Is(words.Dialled) && !next.Word.Is(words.AfterPar) ||
+		text.IsPar(v, i) && v.IsWord(i+1, words.Dialled) {
 		return text.IDNear
 	}
 	if v.Reads(i, "number", "no", "नंबर") && v.IsWord(i+1, words.Dialled) {

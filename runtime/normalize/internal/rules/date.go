@@ -138,14 +138,15 @@ func monthThenDay(r *Reader, i int) (Reading, bool) {
 	return monthAndDay(r, i, next, &d)
 }
 
-// isPaidMonthOfYear reports whether the month in capitals at token i is one that is paid for, and the figures on it, at token j, are its year:
-// SALARY JUL27.
+// isPaidMonthOfYear reports whether the month in capitals at token i is one that is paid for, and the figures on it, at
+// token j, are its year: SALARY JUL27.
 func isPaidMonthOfYear(v *text.View, i, j int) bool {
 	paid := v.IsAnyWord(i-1, words.Monthly, words.AmountOf) && v.At(i).InCapitals()
 	return (paid || v.Reads(i-1, "QE")) && v.Pair(j) >= 24 && v.Tight(j)
 }
 
-// monthAndDay reads Aug 15th, August 15, 2026 and Nov 28-Dec 3: d has the month at token i, and the day stands at token j.
+// monthAndDay reads Aug 15th, August 15, 2026 and Nov 28-Dec 3: d has the month at token i, and the day stands at token
+// j.
 func monthAndDay(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 	a := r.Small(j, 2)
 	if a < 1 || a > 31 || r.CountedAt(j+1) {
@@ -191,7 +192,8 @@ func monthAndDay(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 	return r.End(last.Next)
 }
 
-// laterDay returns the day of the same month that a hyphen at token k leads to from day a, and where it ends; 0 for none.
+// laterDay returns the day of the same month that a hyphen at token k leads to from day a, and where it ends; 0 for
+// none.
 func laterDay(v *text.View, k, a int) (day, end int) {
 	if !v.Tight(k) || !v.At(k).IsOneOf(text.Hyphens) {
 		return 0, k
@@ -202,7 +204,8 @@ func laterDay(v *text.View, k, a int) (day, end int) {
 	return day, end
 }
 
-// isMonthBeside reports whether the short month at token i, which ends before next, is added to another: Oct+Nov, Oct & Nov.
+// isMonthBeside reports whether the short month at token i, which ends before next, is added to another: Oct+Nov, Oct &
+// Nov.
 func isMonthBeside(v *text.View, i, next int) bool {
 	if v.At(i).Kind != text.Latin || v.At(i).Cas == words.Lower || v.At(i).B-v.At(i).A > 4 {
 		return false
@@ -219,7 +222,8 @@ func isMonthBeside(v *text.View, i, next int) bool {
 	return false
 }
 
-// monthAndYear reads Aug-25, Mar-2027 and Jul'26: d has the month at token i, and the sign in front of the year stands at token j.
+// monthAndYear reads Aug-25, Mar-2027 and Jul'26: d has the month at token i, and the sign in front of the year stands
+// at token j.
 func monthAndYear(r *Reader, i, j int, d *text.Day) (Reading, bool) {
 	if len(r.Str(j+1)) == 1 || r.NumberBehind(j+2, '-') || r.NumberBehind(j+2, '/') || !r.LooseEnd(j+2) {
 		return Reading{}, false
@@ -306,7 +310,8 @@ func fiscalYear(r *Reader, i int) (Reading, bool) {
 	return r.End(i + 3)
 }
 
-// isOldYears reports whether y, which is token i, is the first of two years before 1900: 1834-35, (1869-1948), 1526-1857 AD.
+// isOldYears reports whether y, which is token i, is the first of two years before 1900: 1834-35, (1869-1948),
+// 1526-1857 AD.
 func isOldYears(v *text.View, i, y int) bool {
 	last := v.Small(i+2, 4)
 	if len(v.Str(i+2)) == 2 {
@@ -337,8 +342,9 @@ func saidToBeYear(v *text.View, i, y int) bool {
 	if v.IsSign(before, '.') && v.IsWord(before-1, words.Shortened) {
 		before-- // Est. 1995
 	}
-	behindYearWord := v.IsWord(before, words.YearBefore) && (y >= 1800 || v.At(before).Kind == text.Deva) // in 1857, सन् 1526
-	beforeYearWord := 1900 <= y && y < 2100 && v.IsWord(i+1, words.YearAfter)                             // 1947 में
+	// in 1857, सन् 1526
+	behindYearWord := v.IsWord(before, words.YearBefore) && (y >= 1800 || v.At(before).Kind == text.Deva)
+	beforeYearWord := 1900 <= y && y < 2100 && v.IsWord(i+1, words.YearAfter) // 1947 में
 	if behindYearWord || beforeYearWord {
 		return true
 	}
@@ -406,7 +412,8 @@ func decades(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	// the 90s, 90s में
-	saidToBeDecade := r.In(i-1, words.BeforeDecade) || r.IsWord(s+1, words.YearAfter) || r.IsSign(i-1, '\'') && r.Tight(i)
+	saidToBeDecade := r.In(i-1, words.BeforeDecade) || r.IsWord(s+1, words.YearAfter) ||
+		r.IsSign(i-1, '\'') && r.Tight(i)
 	if y < 1100 && !(y < 100 && saidToBeDecade) {
 		return Reading{}, false
 	}

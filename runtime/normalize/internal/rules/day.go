@@ -39,7 +39,8 @@ func isPeriod(v *text.View, d *text.Day) bool {
 	return ok && d.Year > 0 && 12*to.Year+to.Month >= 12*d.Year+d.Month
 }
 
-// isDoor reports whether the number at token i is that of a door or a plot, which may look like a date: #12-3-45, H.No. 8-2-26.
+// isDoor reports whether the number at token i is that of a door or a plot, which may look like a date: #12-3-45, H.No.
+// 8-2-26.
 func isDoor(v *text.View, i int) bool {
 	if v.IsSign(i-1, '#') {
 		return true
@@ -75,7 +76,8 @@ func numericMonth(v *text.View, i int) (d text.Day, ok bool) {
 
 // dottedDay reads 15.12 तक: no hour, and no decimal before such a word.
 func dottedDay(v *text.View, i int) (d text.Day, ok bool) {
-	if full, ok := text.NumericDate(v, i+4); ok && v.NumberBehind(i+1, '.') && v.In(i+3, words.BetweenDays) && v.IsSign(i+5, '.') {
+	if full, ok := text.NumericDate(v, i+4); ok && v.NumberBehind(i+1, '.') && v.In(i+3, words.BetweenDays) &&
+		v.IsSign(i+5, '.') {
 		if d := (text.Day{Day: v.Small(i, 2), Month: v.Small(i+2, 2), Next: i + 3}); d.Sound() && full.Year > 0 {
 			return d, true // 26.1 या 2.2.26
 		}
@@ -96,7 +98,8 @@ func dottedDay(v *text.View, i int) (d text.Day, ok bool) {
 	return text.Day{Day: a, Month: b, Next: i + 3}, true
 }
 
-// isDayRange reports whether token i begins the days 01.06-30.06, or the second of them: both are months, and not both the minutes of times.
+// isDayRange reports whether token i begins the days 01.06-30.06, or the second of them: both are months, and not both
+// the minutes of times.
 func isDayRange(v *text.View, i int) bool {
 	if v.At(i-1).IsOneOf(text.Dashes) && v.NumberBehind(i-3, '.') {
 		i -= 4

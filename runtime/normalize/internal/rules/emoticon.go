@@ -97,7 +97,8 @@ func laugh(r *Reader, i int) (Reading, bool) {
 	if !r.Reads(i, "XD", "xD") || r.Joined(i) || !r.LooseEnd(i+1) {
 		return Reading{}, false
 	}
-	read := r.IsWord(i+1, words.DigitName) || text.IsIn(" zero one two three four five six seven eight nine ", r.AtWord(i+1))
+	read := r.IsWord(i+1, words.DigitName) ||
+		text.IsIn(" zero one two three four five six seven eight nine ", r.AtWord(i+1))
 	if r.At(i+1).Kind == text.Digits || r.TightSign(i+1, '-') || read {
 		return Reading{}, false // XD 42 and XD-42 are codes
 	}

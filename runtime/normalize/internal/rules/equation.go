@@ -6,9 +6,11 @@ import (
 )
 
 // relations are the signs that make a statement of what stands on both sides of them.
-const relations = "=" + string(rune(text.Approx)) + string(rune(text.NotEqual)) + string(rune(text.LessEqual)) + string(rune(text.GreaterEqual))
+const relations = "=" + string(rune(text.Approx)) + string(rune(text.NotEqual)) + string(rune(text.LessEqual)) +
+	string(rune(text.GreaterEqual))
 
-// reckons reports whether the sentence of token i has an equals sign, or its like, near it: the signs around are those of a formula.
+// reckons reports whether the sentence of token i has an equals sign, or its like, near it: the signs around are those
+// of a formula.
 func reckons(v *text.View, i int) bool {
 	for j := max(v.Start, i-24); j < min(v.Stop, i+24); j++ {
 		if v.At(j).IsOneOf(relations) {
@@ -25,7 +27,8 @@ func isReckonedOn(v *text.View, i int) bool {
 	return p.Kind.WordLike() && reckons(v, i) || p.IsOneOf(")]%") && v.At(i+1).Kind != text.Nothing
 }
 
-// isQuotient reports whether the stroke at token i stands apart between two terms of a formula that are no numbers: (r^n – 1) / (r – 1).
+// isQuotient reports whether the stroke at token i stands apart between two terms of a formula that are no numbers:
+// (r^n – 1) / (r – 1).
 func isQuotient(v *text.View, i int) bool {
 	if !reckons(v, i) {
 		return false
@@ -44,7 +47,8 @@ func isQuotient(v *text.View, i int) bool {
 	return divided && (next.Kind.WordLike() || next.IsOneOf("(["))
 }
 
-// isPrintedMinus reports whether the sign at token j is a minus of print apart between two terms of a formula, which may be words: (Gain − Cost).
+// isPrintedMinus reports whether the sign at token j is a minus of print apart between two terms of a formula, which
+// may be words: (Gain − Cost).
 func isPrintedMinus(v *text.View, j int) bool {
 	if v.At(j).Ch != text.MinusSign || !v.At(j).Gap || !v.At(j+1).Gap {
 		return false
@@ -52,7 +56,8 @@ func isPrintedMinus(v *text.View, j int) bool {
 	return v.At(j-1).Kind.WordLike() && v.At(j+1).Kind.WordLike() && reckons(v, j)
 }
 
-// isBracketedMinus reports whether the dash at token j stands apart between the last two terms of a bracket of a formula: (r^n – 1).
+// isBracketedMinus reports whether the dash at token j stands apart between the last two terms of a bracket of a
+// formula: (r^n – 1).
 func isBracketedMinus(v *text.View, j int) bool {
 	closes := v.At(j + 2).IsOneOf(")]")
 	return v.At(j).Gap && v.At(j+1).Gap && closes && reckons(v, j)
@@ -72,7 +77,8 @@ func isFactorAndLetters(v *text.View, i int) bool {
 	if n := len(letters); n < 2 || n > 3 || !v.At(i+1).InSmallLetters() || !v.LooseEnd(i+2) {
 		return false
 	}
-	if text.UnitText(v, i+1, i+2) != nil || text.EnglishEnding(letters) || v.At(i+1).Word.IsAny(words.Meridiem, words.ScaleWord) {
+	if text.UnitText(v, i+1, i+2) != nil || text.EnglishEnding(letters) ||
+		v.At(i+1).Word.IsAny(words.Meridiem, words.ScaleWord) {
 		return false
 	}
 	operator := "+-*/" + text.Hyphens

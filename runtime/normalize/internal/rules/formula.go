@@ -18,8 +18,10 @@ func mathsWord(r *Reader, w marks.Word) string {
 
 // hindiLast are the relations whose word comes behind what they relate to.
 var hindiLast = [marks.Words]bool{
-	marks.Unequal: true, marks.Less: true, marks.More: true, marks.AtMost: true, marks.AtLeast: true, marks.Identical: true, marks.Similar: true,
-	marks.Proportional: true, marks.In: true, marks.NotIn: true, marks.Subset: true, marks.SubsetOrEqual: true, marks.Superset: true,
+	marks.Unequal: true, marks.Less: true, marks.More: true, marks.AtMost: true, marks.AtLeast: true,
+	marks.Identical: true, marks.Similar: true,
+	marks.Proportional: true, marks.In: true, marks.NotIn: true, marks.Subset: true, marks.SubsetOrEqual: true,
+	marks.Superset: true,
 	marks.Parallel: true, marks.Perpendicular: true, marks.Tends: true,
 }
 

@@ -117,7 +117,8 @@ func overNumbers(r *Reader, i int, l words.Lang) (Reading, bool) {
 		}
 	}
 	next := j + 1
-	if u, end := text.UnitAt(&r.View, next); u != nil && !u.TightOnly && r.LooseEnd(end) && text.ContextOf(&r.View, i).What == text.NoContext {
+	if u, end := text.UnitAt(&r.View, next); u != nil && !u.TightOnly && r.LooseEnd(end) &&
+		text.ContextOf(&r.View, i).What == text.NoContext {
 		r.Say(l.Measure(u).Many) // 5/6 ft, but not: Khasra no. 118/2 min
 		next = end
 	}
@@ -171,8 +172,8 @@ func sayList(r *Reader, i, j int) (Reading, bool) {
 	return r.End(j + 1)
 }
 
-// overQuantity reads two numbers with a stroke, of which the second has a unit: 6/128GB is the one and the other, 100/3kg one for the
-// other. 2/3kg is a part of a kilo.
+// overQuantity reads two numbers with a stroke, of which the second has a unit: 6/128GB is the one and the other,
+// 100/3kg one for the other. 2/3kg is a part of a kilo.
 func overQuantity(r *Reader, i int) (Reading, bool) {
 	if !text.HasStroke(&r.View, i) || r.Tight(i) || r.Tight(i+3) && r.At(i+3).Kind != text.Latin {
 		return Reading{}, false

@@ -6,7 +6,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// labelRange reads H12-H15, labels with the same letters and rising numbers, as a range; tokens i to next are the run of both.
+// labelRange reads H12-H15, labels with the same letters and rising numbers, as a range; tokens i to next are the run
+// of both.
 func labelRange(r *Reader, i, next int) (Reading, bool) {
 	if next != i+5 || r.At(i).Kind != text.Latin || r.At(i+1).Kind != text.Digits || !r.At(i+2).IsOneOf(text.Hyphens) {
 		return Reading{}, false
@@ -85,7 +86,8 @@ func seriesName(r *Reader, i, next int) (Reading, bool) {
 	return r.End(next)
 }
 
-// sectionNumber reads the 80C of Section 80C, the 26AS of Form 26AS and the 27B of gate 27B: a number and its letters, as people say them.
+// sectionNumber reads the 80C of Section 80C, the 26AS of Form 26AS and the 27B of gate 27B: a number and its letters,
+// as people say them.
 func sectionNumber(r *Reader, i, next int) (Reading, bool) {
 	if next != i+2 || r.At(i).Kind != text.Digits || r.ZeroLed(i) {
 		return Reading{}, false

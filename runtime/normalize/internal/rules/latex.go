@@ -6,7 +6,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Formulas that package markup has found: what is a number, a letter or a sign there is clear, so no other rule reads them.
+// Formulas that package markup has found: what is a number, a letter or a sign there is clear, so no other rule reads
+// them.
 
 // maths reads token i of a formula.
 func maths(r *Reader, i int) (Reading, bool) {
@@ -97,7 +98,8 @@ func sayMaths(r *Reader, i int) int {
 	return i + 1
 }
 
-// isNameInMaths reports whether token i of a formula is kept as it is: a letter, a word of four letters and more, one of Devanagari.
+// isNameInMaths reports whether token i of a formula is kept as it is: a letter, a word of four letters and more, one
+// of Devanagari.
 func isNameInMaths(v *text.View, i int) bool {
 	switch t := v.At(i); t.Kind {
 	case text.Latin:
@@ -111,7 +113,8 @@ func isNameInMaths(v *text.View, i int) bool {
 	return false
 }
 
-// sayMathsNumber says the number at token i. With a unit, a degree or a percentage behind it it is a quantity as anywhere else.
+// sayMathsNumber says the number at token i. With a unit, a degree or a percentage behind it it is a quantity as
+// anywhere else.
 func sayMathsNumber(r *Reader, i int) int {
 	n, ok := text.NumberAt(&r.View, i)
 	if !ok {

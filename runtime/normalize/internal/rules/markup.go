@@ -6,7 +6,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// markup passes over marks that package markup leaves, as one half of a pair is missing or they begin a sentence inside a line.
+// markup passes over marks that package markup leaves, as one half of a pair is missing or they begin a sentence inside
+// a line.
 func markup(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	if beginsLine(&r.View, i) {
@@ -49,7 +50,8 @@ func saysStar(v *text.View, i int) bool {
 	return isKey(v, i) || isStarred(v, i)
 }
 
-// equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those of a == b are said.
+// equalSigns passes over the signs around a heading of a wiki, == Itihas ==, and around marked words, ==word==; those
+// of a == b are said.
 func equalSigns(r *Reader, i int) (Reading, bool) {
 	j := i
 	for j < i+text.Lookahead && r.IsSign(j, '=') && (j == i || r.Tight(j)) {
@@ -154,7 +156,8 @@ func comparesAt(v *text.View, j int) bool {
 // isShareAt reports whether a percentage begins at token i.
 func isShareAt(v *text.View, i int) bool { return v.At(i).Kind == text.Digits && v.IsSign(i+1, '%') }
 
-// listNumber reads the number of a list item, 1. or 1), with a stop behind it; inside a line, 1) … 2), it stands between pauses.
+// listNumber reads the number of a list item, 1. or 1), with a stop behind it; inside a line, 1) … 2), it stands
+// between pauses.
 func listNumber(r *Reader, i int) (Reading, bool) {
 	if len(r.Str(i)) > 3 || !r.At(i+2).Gap || i+2 >= r.Stop {
 		return Reading{}, false

@@ -39,7 +39,8 @@ func maskedWord(r *Reader, i int) (Reading, bool) {
 	return masked(r, i)
 }
 
-// isOtherTail reports whether the X at token i masks the account that money went to from another one: from a/c x4417 to x2208.
+// isOtherTail reports whether the X at token i masks the account that money went to from another one: from a/c x4417 to
+// x2208.
 func isOtherTail(v *text.View, i int) bool {
 	if !v.Reads(i-1, "to", "from") {
 		return false
@@ -90,7 +91,8 @@ func maskedDigits(r *Reader, i int) (Reading, bool) {
 	}
 	j := i + 1
 	if r.NumberBehind(j, '-') && r.TightSign(j+2, '*') {
-		if next, wide := text.MaskAt(&r.View, j+2); wide >= 3 && r.Tight(next) && r.At(behindHyphen(&r.View, next)).Kind == text.Digits {
+		if next, wide := text.MaskAt(&r.View, j+2); wide >= 3 && r.Tight(next) &&
+			r.At(behindHyphen(&r.View, next)).Kind == text.Digits {
 			return masked(r, i) // 01-07***8812
 		}
 	}
@@ -169,7 +171,8 @@ func countsBehind(v *text.View, i int) bool {
 
 // isAccountNear reports whether an account, a card or a bank is named in front of token i.
 func isAccountNear(v *text.View, i int) bool {
-	lettered := v.At(i-1).InCapitals() && len(v.Str(i-1)) >= 3 && !text.SaidAsWord(v.At(i-1).Word, v.Str(i-1)) // UMRN ...7731
+	// UMRN ...7731
+	lettered := v.At(i-1).InCapitals() && len(v.Str(i-1)) >= 3 && !text.SaidAsWord(v.At(i-1).Word, v.Str(i-1))
 	return lettered || text.ContextOf(v, i).What != text.NoContext || v.In(i-1, words.Bank) || v.In(i-2, words.Bank)
 }
 
@@ -212,8 +215,8 @@ func sayMasked(r *Reader, i int) int {
 	return j
 }
 
-// frontOfCard returns where the mask behind the digits at token i begins, if it hides so much that only the tail is said, as
-// of 5123 XXXX XXXX 0096; else i.
+// frontOfCard returns where the mask behind the digits at token i begins, if it hides so much that only the tail is
+// said, as of 5123 XXXX XXXX 0096; else i.
 func frontOfCard(v *text.View, i int) int {
 	if v.At(i).Kind != text.Digits || len(v.Str(i)) > 6 {
 		return i

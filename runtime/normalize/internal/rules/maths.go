@@ -27,11 +27,14 @@ func inEquation(v *text.View, i int) bool {
 	for j := i; j < i+12; j++ {
 		t := v.At(j)
 		switch {
-		case t.IsOneOf("=<>" + string(rune(text.Approx)) + string(rune(text.NotEqual)) + string(rune(text.LessEqual)) + string(rune(text.GreaterEqual))):
+		case t.IsOneOf("=<>" + string(rune(text.Approx)) + string(rune(text.NotEqual)) + string(rune(text.LessEqual)) +
+			string(rune(text.GreaterEqual))):
 			return true
 		case j > i && v.In(j, words.HowMuch):
 			return true // 3x - 5 कितना होगा
-		case t.Kind == text.Digits, v.Single(j), t.IsOneOf("+*/.^()" + text.Hyphens + string(rune(text.Multiply)) + string(rune(text.Divide)) + string(rune(text.Squared)) + string(rune(text.Cubed))):
+		case t.Kind == text.Digits, v.Single(j),
+			t.IsOneOf("+*/.^()" + text.Hyphens + string(rune(text.Multiply)) + string(rune(text.Divide)) +
+				string(rune(text.Squared)) + string(rune(text.Cubed))):
 		default:
 			return false
 		}
@@ -81,7 +84,8 @@ func isNegative(v *text.View, j int) bool {
 
 // isTerm reports whether token j is a number, a letter or a bracket of a formula.
 func isTerm(v *text.View, j int) bool {
-	return v.At(j).Kind == text.Digits || v.Single(j) || v.At(j).IsOneOf("()"+string(rune(text.Squared))+string(rune(text.Cubed))) || greekLetters[foreignWord(v, j)] > 0
+	return v.At(j).Kind == text.Digits || v.Single(j) ||
+		v.At(j).IsOneOf("()"+string(rune(text.Squared))+string(rune(text.Cubed))) || greekLetters[foreignWord(v, j)] > 0
 }
 
 func foreignWord(v *text.View, j int) string {
@@ -91,7 +95,8 @@ func foreignWord(v *text.View, j int) string {
 	return ""
 }
 
-// formula reads the signs that are words only in formulas: the minus of 20 - 7 = 13, the bang of 5!, the caret of 2^5, a root.
+// formula reads the signs that are words only in formulas: the minus of 20 - 7 = 13, the bang of 5!, the caret of 2^5,
+// a root.
 func formula(r *Reader, i int) (Reading, bool) {
 	if a, ok := compared(&r.View, i); ok {
 		r.Begin(i, speech.SpanSign)
@@ -246,9 +251,9 @@ func tightTerm(v *text.View, i int) bool { return v.Tight(i) && isTerm(v, i) }
 // comparing are the signs whose word comes last in Hindi.
 const comparing = "<>" + string(rune(text.LessEqual)) + string(rune(text.GreaterEqual))
 
-// compared returns the amount behind the sign at token i, which stands between something and it in a Hindi sentence, where its word comes
-// last: 7 < 8 is सात आठ से कम, and temperature > 90 is temperature नब्बे से ज़्यादा. At the beginning of a line > is a quotation unless a share
-// follows.
+// compared returns the amount behind the sign at token i, which stands between something and it in a Hindi sentence,
+// where its word comes last: 7 < 8 is सात आठ से कम, and temperature > 90 is temperature नब्बे से ज़्यादा. At the
+// beginning of a line > is a quotation unless a share follows.
 func compared(v *text.View, i int) (a text.Amount, ok bool) {
 	isFirst := i == v.Start || v.At(i-1).Kind == text.Sign && !isTerm(v, i-1) && !v.At(i-1).IsOneOf("%)")
 	if v.English || !v.At(i).IsOneOf(comparing) {

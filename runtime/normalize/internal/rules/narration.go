@@ -5,13 +5,14 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
-// Narrations: what statements print of a payment, with strokes or hyphens between the channel, the reference and the names.
+// Narrations: what statements print of a payment, with strokes or hyphens between the channel, the reference and the
+// names.
 
 // narrationReach bounds how far from its channel a part of a narration is looked for, in tokens.
 const narrationReach = 32
 
-// isNarration reports whether the parts that begin with token i and end before next are those of a payment, by its channel or by a reference
-// among them: UPI-RAVI KUMAR, IMPS-713244180912-KIRAN.
+// isNarration reports whether the parts that begin with token i and end before next are those of a payment, by its
+// channel or by a reference among them: UPI-RAVI KUMAR, IMPS-713244180912-KIRAN.
 func isNarration(v *text.View, i, next int) bool {
 	if opensNarration(v, i) {
 		return true
@@ -45,7 +46,8 @@ func opensNarration(v *text.View, i int) bool {
 	return channel && v.Tight(i+1) && v.At(i+1).IsOneOf("/-") && v.Tight(i+2)
 }
 
-// isNarrationStroke reports whether the stroke at token i parts two names of a narration, and leaves no choice: UPI/CR/7132/MANOJ K/SBIN.
+// isNarrationStroke reports whether the stroke at token i parts two names of a narration, and leaves no choice:
+// UPI/CR/7132/MANOJ K/SBIN.
 func isNarrationStroke(v *text.View, i int) bool {
 	if !v.Tight(i) || !v.Tight(i+1) {
 		return false
@@ -61,8 +63,8 @@ func isNarrationStroke(v *text.View, i int) bool {
 	return opensNarration(v, i-1) && hasParts(v, i+1)
 }
 
-// hasParts reports whether what the stroke before token i leads to is no other channel, and ends with a stroke: the CR of UPI/CR/7132, but UPI/NEFT
-// and UPI/BLOCK ACT.
+// hasParts reports whether what the stroke before token i leads to is no other channel, and ends with a stroke: the CR
+// of UPI/CR/7132, but UPI/NEFT and UPI/BLOCK ACT.
 func hasParts(v *text.View, i int) bool {
 	return !v.In(i, words.Channel) && (v.TightSign(i+1, '/') || v.TightSign(i+2, '/'))
 }

@@ -36,8 +36,8 @@ func isUnheard(v *text.View, i int) bool {
 // markupSigns are not heard between words.
 const markupSigns = "#*_`~^\\[]{}" + string(rune(text.Silent))
 
-// besideWord returns what the word at token i says in full because of what stands beside it, and the token behind it and its dot; "" for
-// a word that stays.
+// besideWord returns what the word at token i says in full because of what stands beside it, and the token behind it
+// and its dot; "" for a word that stays.
 func besideWord(v *text.View, i int) (full string, after int) {
 	forms := v.At(i).Word.Beside
 	if len(forms) == 0 {
@@ -84,8 +84,9 @@ func unitApart(r *Reader, i int) string {
 	return ""
 }
 
-// hai reads the h that people type for hai: theek h, kharab h, 500 h. One that is joined to something behind it is a letter. It asks for
-// a Hindi word that was said right before it, or a number, and not for the language of the sentence, which may end elsewhere when it is read again.
+// hai reads the h that people type for hai: theek h, kharab h, 500 h. One that is joined to something behind it is a
+// letter. It asks for a Hindi word that was said right before it, or a number, and not for the language of the
+// sentence, which may end elsewhere when it is read again.
 func hai(r *Reader, i int) (Reading, bool) {
 	if !r.Reads(i, "h") || r.In(i+1, words.AddressSign) {
 		return Reading{}, false
@@ -120,7 +121,8 @@ func isGreeting(v *text.View, i, next int) bool {
 	return begins && goesOn && !v.IsSign(i+1, '.')
 }
 
-// isTyped reports whether token i is written as people type in a hurry: in small letters, and a dot behind it would end the sentence.
+// isTyped reports whether token i is written as people type in a hurry: in small letters, and a dot behind it would end
+// the sentence.
 func isTyped(v *text.View, i int) bool { return v.At(i).Cas == words.Lower && !v.IsSign(i+1, '.') }
 
 // colonBehind reports whether a colon stands behind token i, but for signs that are not heard.
@@ -132,7 +134,8 @@ func colonBehind(v *text.View, i int) bool {
 	return v.IsSign(j, ':')
 }
 
-// isNoun reports whether token i is a word with a meaning of its own, and none that a number, a sign or a short form becomes.
+// isNoun reports whether token i is a word with a meaning of its own, and none that a number, a sign or a short form
+// becomes.
 func isNoun(v *text.View, i int) bool {
 	return v.At(i).Kind == text.Latin && !v.Single(i) && !v.At(i).Word.IsAny(words.Expansion, words.EnglishWord)
 }
@@ -161,7 +164,8 @@ func isTypedWhen(v *text.View, i, next int) bool {
 	if v.Reads(next, "me", "mein", "ka", "ki", "ke") {
 		return false
 	}
-	return t.Kind == text.Latin && (t.Word.Is(words.AnyHindi) || t.Word.Chat != nil || endsIn(v.Str(next), futureEndings[:]))
+	return t.Kind == text.Latin && (t.Word.Is(words.AnyHindi) || t.Word.Chat != nil ||
+		endsIn(v.Str(next), futureEndings[:]))
 }
 
 // isTypedVerb reports whether the kia, dia or lia at token i is kiya, diya or liya, and no car, lamp or name.
@@ -171,8 +175,8 @@ func isTypedVerb(v *text.View, i, next int) bool {
 	return isTyped(v, i) && (behindVerb || v.Reads(next, "h", "hai", "tha", "thi", "kya"))
 }
 
-// isTypedHai reports whether the h at token i is the verb of a Hindi sentence, and not the name of what stands before it: khada h,
-// देना h, 18-20k h; but option h.
+// isTypedHai reports whether the h at token i is the verb of a Hindi sentence, and not the name of what stands before
+// it: khada h, देना h, 18-20k h; but option h.
 func isTypedHai(v *text.View, i int) bool {
 	j, apart := i-1, v.At(i).Gap
 	for ; i-j < text.Lookahead && isUnheard(v, j); j-- {
@@ -190,13 +194,14 @@ func isTypedHai(v *text.View, i int) bool {
 	}
 	measured := v.Tight(j) && v.At(j-1).Kind == text.Digits // 18-20k h
 	long := before.Cas == words.Lower && before.B-before.A > 2
-	short := before.Word.Is(words.Shortened) || len(before.Word.Beside) > 0 || v.TightSign(j-1, '/') // which are long when they are read again
+	// which are long when they are read again
+	short := before.Word.Is(words.Shortened) || len(before.Word.Beside) > 0 || v.TightSign(j-1, '/')
 	typed := before.Kind == text.Latin && !before.Word.Is(words.Expansion) && (long || short)
 	return (typed || measured) && amongHindi(v, i)
 }
 
-// amongHindi reports whether a Roman Hindi word stands near token i in its sentence, and none that a rule may have put there, nor the hai
-// that another h becomes.
+// amongHindi reports whether a Roman Hindi word stands near token i in its sentence, and none that a rule may have put
+// there, nor the hai that another h becomes.
 func amongHindi(v *text.View, i int) bool {
 	for j := max(v.Start, i-16); j < min(v.Stop, i+16); j++ {
 		t := v.At(j)
@@ -229,8 +234,11 @@ func isWeekend(v *text.View, i, next int) bool {
 	if v.At(beside).IsOneOf("/&,") {
 		beside--
 	}
-	ordinal := v.At(i-2).Kind == text.Digits && v.Tight(i-1) && text.EnglishEnding(v.AtWord(i-1))                               // 2nd Sat
-	hours := v.At(i).Cas == words.Title && v.At(i-1).Kind != text.Digits && v.Small(next, 2) > 0 && v.NumberBehind(next+1, '-') // Sat 11-12.30
+	// 2nd Sat
+	ordinal := v.At(i-2).Kind == text.Digits && v.Tight(i-1) && text.EnglishEnding(v.AtWord(i-1))
+	// Sat 11-12.30
+	hours := v.At(i).Cas == words.Title && v.At(i-1).Kind != text.Digits && v.Small(next, 2) > 0 &&
+		v.NumberBehind(next+1, '-')
 	if v.At(i).Cas == words.Title && isClock(v, next) {
 		return true // Sat 3 pm
 	}
@@ -305,7 +313,8 @@ func isTimetable(v *text.View, i, next int) bool {
 	return isClock(v, next) || v.At(next).Kind == text.Digits && v.NumberBehind(next+1, ':') || isBehindClock(v, i)
 }
 
-// isSideOfTown reports whether the letter at token i is the part of a suburb that lies on one side of its railway, as in Mumbai: Andheri (E), Mumbai.
+// isSideOfTown reports whether the letter at token i is the part of a suburb that lies on one side of its railway, as
+// in Mumbai: Andheri (E), Mumbai.
 func isSideOfTown(v *text.View, i, _ int) bool {
 	if v.At(i).Cas != words.Upper || !v.IsSign(i-1, '(') || !v.TightSign(i+1, ')') || v.At(i-2).Cas != words.Title {
 		return false
@@ -322,15 +331,16 @@ func isBehindClock(v *text.View, i int) bool {
 	return v.At(i-1).Kind == text.Digits && v.IsSign(i-2, ':') && v.At(i-3).Kind == text.Digits
 }
 
-// isMovedMoney reports whether the DR or CR at token i begins what moved, or stands between the tail of an account and the money: A/c XX8830
-// DR Rs.2,450.
+// isMovedMoney reports whether the DR or CR at token i begins what moved, or stands between the tail of an account and
+// the money: A/c XX8830 DR Rs.2,450.
 func isMovedMoney(v *text.View, i, next int) bool {
 	tail := v.At(i-1).Kind == text.Digits && len(v.Str(i-1)) >= 3 && !text.IsMoneyBehind(v, i-1)
 	begins := text.EndsClause(v, i-1)
 	return (tail || begins) && (text.CurrencyCode(v, next) > 0 || v.At(next).IsCurrency())
 }
 
-// isStreet reports whether the St. at token i is a street, by the name or the number before it: 42 Church St., 5th St.; but St. Xavier's.
+// isStreet reports whether the St. at token i is a street, by the name or the number before it: 42 Church St., 5th St.;
+// but St. Xavier's.
 func isStreet(v *text.View, i, next int) bool {
 	before := v.At(i - 1)
 	if v.At(i).Cas != words.Title || !v.IsSign(i+1, '.') || before.Kind != text.Latin || !v.At(i).Gap {
@@ -387,7 +397,8 @@ func hasPaise(v *text.View, i int) bool {
 	return ok && n.Grouped && len(n.Frac) == 2
 }
 
-// isBalanceBehind reports whether money with paise, as banks print a balance, ends with token i, and nothing goes on behind it.
+// isBalanceBehind reports whether money with paise, as banks print a balance, ends with token i, and nothing goes on
+// behind it.
 func isBalanceBehind(v *text.View, i int) bool {
 	paise := v.IsSign(i-1, '.') && v.Tight(i) && v.At(i).Kind == text.Digits && len(v.Str(i)) == 2
 	next := v.At(i + 2)
@@ -436,7 +447,8 @@ func course(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	dose := r.At(i-1).Kind == text.Digits && r.IsSign(i-2, '-') && r.At(i-3).Kind == text.Digits
-	word := r.At(i-1).Kind == text.Latin && !r.CountedAt(i-1) && (r.At(i-2).Kind != text.Digits || r.Reads(i-1, "mg", "ml", "mcg"))
+	word := r.At(i-1).Kind == text.Latin && !r.CountedAt(i-1) &&
+		(r.At(i-2).Kind != text.Digits || r.Reads(i-1, "mg", "ml", "mcg"))
 	rated := r.IsSign(i-2, '/') && r.At(i-1).Kind == text.Latin // 2hrs/day x 6 days
 	if !dose && !word && !rated {
 		return Reading{}, false

@@ -96,8 +96,10 @@ type romanOrdinal struct {
 
 // smallOrdinals are those that have words of their own, as people type them: 2sri gali, 1la.
 var smallOrdinals = romanOrdinals(map[uint64][2]string{
-	1: {"la li le hla hli hle", "पहला पहली पहले पहला पहली पहले"}, 2: {"ra ri re sra sri sre", "दूसरा दूसरी दूसरे दूसरा दूसरी दूसरे"},
-	3: {"ra ri re sra sri sre", "तीसरा तीसरी तीसरे तीसरा तीसरी तीसरे"}, 4: {"tha thi the", "चौथा चौथी चौथे"}, 6: {"tha thi the", "छठा छठी छठे"},
+	1: {"la li le hla hli hle", "पहला पहली पहले पहला पहली पहले"},
+	2: {"ra ri re sra sri sre", "दूसरा दूसरी दूसरे दूसरा दूसरी दूसरे"},
+	3: {"ra ri re sra sri sre", "तीसरा तीसरी तीसरे तीसरा तीसरी तीसरे"}, 4: {"tha thi the", "चौथा चौथी चौथे"},
+	6: {"tha thi the", "छठा छठी छठे"},
 })
 
 func romanOrdinals(table map[uint64][2]string) map[romanOrdinal]string {

@@ -12,8 +12,8 @@ func behindHyphen(v *text.View, j int) int {
 	return j
 }
 
-// digitParts collects the groups of digits that begin at token i and are parted by one space or one hyphen. It returns how many
-// there are; group k stands at token at[k].
+// digitParts collects the groups of digits that begin at token i and are parted by one space or one hyphen. It returns
+// how many there are; group k stands at token at[k].
 func digitParts(v *text.View, i int, at *[text.MaxParts]int) int {
 	n := 0
 	for n < text.MaxParts && v.At(i).Kind == text.Digits {

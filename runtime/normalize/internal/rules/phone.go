@@ -116,7 +116,8 @@ func isTollFree(v *text.View, i int) bool {
 	return len(s) >= 4 && (s[:4] == "1800" || s[:4] == "1860" || s[:4] == "1900")
 }
 
-// isOneOfPhones reports whether the eight digits at token i are one of two helplines with a stroke between them: 18001331/18002442.
+// isOneOfPhones reports whether the eight digits at token i are one of two helplines with a stroke between them:
+// 18001331/18002442.
 func isOneOfPhones(v *text.View, i int) bool {
 	if v.NumberBehind(i+1, '/') && isTollFree(v, i+2) {
 		return true
@@ -211,7 +212,8 @@ func sayPhone(r *Reader, shape phoneShape, at []int) {
 	}
 }
 
-// phoneSign reads a number with its country code, +91 98765 43210 or (+91) 98765 43210, and one with a bracketed area, (022) 6789 1234.
+// phoneSign reads a number with its country code, +91 98765 43210 or (+91) 98765 43210, and one with a bracketed area,
+// (022) 6789 1234.
 func phoneSign(r *Reader, i int) (Reading, bool) {
 	switch {
 	case r.IsSign(i, '+') && r.At(i+1).Kind == text.Digits && r.Tight(i+1):
@@ -279,7 +281,8 @@ func international(r *Reader, i, first int, bracket bool) (Reading, bool) {
 	return r.End(next)
 }
 
-// sayAbroad says what stands behind the code of a country: rest if it goes on the code, or the groups of digits at the tokens at.
+// sayAbroad says what stands behind the code of a country: rest if it goes on the code, or the groups of digits at the
+// tokens at.
 func sayAbroad(r *Reader, rest string, at []int, indian, bracketed bool) {
 	switch {
 	case rest != "" && indian:
@@ -308,7 +311,8 @@ func isArea(v *text.View, i int) bool {
 	return v.IsSign(i, '(') && v.At(i+1).Kind == text.Digits && v.IsSign(i+2, ')')
 }
 
-// sayCountry says the code of a country, in brackets if it was written so, and the area at token bracketed, -1 for none.
+// sayCountry says the code of a country, in brackets if it was written so, and the area at token bracketed, -1 for
+// none.
 func sayCountry(r *Reader, i int, code string, bracket bool, bracketed int) {
 	l := r.DigitLang()
 	if bracket {
@@ -328,7 +332,8 @@ func sayCountry(r *Reader, i int, code string, bracket bool, bracketed int) {
 	}
 }
 
-// countryCode is the length of the country code that s begins with: all of a short s, else that of the well-known codes.
+// countryCode is the length of the country code that s begins with: all of a short s, else that of the well-known
+// codes.
 func countryCode(s string) int {
 	if len(s) <= 3 {
 		return len(s)
@@ -338,7 +343,8 @@ func countryCode(s string) int {
 		return 1
 	}
 	switch s[:2] {
-	case "97", "88", "96", "85", "35", "37", "38", "42", "21", "22", "23", "24", "25", "26", "29", "50", "59", "67", "68", "69", "99":
+	case "97", "88", "96", "85", "35", "37", "38", "42", "21", "22", "23", "24", "25", "26", "29", "50", "59", "67",
+		"68", "69", "99":
 		return 3
 	}
 	return 2

@@ -22,7 +22,8 @@ func postalCode(r *Reader, i int) (Reading, bool) {
 	}
 	before = frontOfBracket(&r.View, before, hyphen)
 	t := r.At(before)
-	name := t.Kind == text.Deva || t.Kind == text.Latin && t.Cas == words.Title // of a place that we need not know: Rampur-244901
+	// of a place that we need not know: Rampur-244901
+	name := t.Kind == text.Deva || t.Kind == text.Latin && t.Cas == words.Title
 	byPlace := (hyphen || before < i-3) && name || isAddressEnd(&r.View, i)
 	if !t.Word.Is(words.City) && !(n == 6 && byPlace) {
 		return Reading{}, false
@@ -34,7 +35,8 @@ func postalCode(r *Reader, i int) (Reading, bool) {
 	return r.End(next)
 }
 
-// sixDigits returns the token behind the six digits that begin with token i, in one or as three and three; i for none, and for a zero in front.
+// sixDigits returns the token behind the six digits that begin with token i, in one or as three and three; i for none,
+// and for a zero in front.
 func sixDigits(v *text.View, i int) int {
 	switch n := len(v.Str(i)); {
 	case v.Text[v.Toks[i].A] == '0':
@@ -47,8 +49,8 @@ func sixDigits(v *text.View, i int) int {
 	return i
 }
 
-// frontOfBracket returns the token before the brackets that end with token j, if they stand in an address: Thane (W) 400601,
-// सीहोर (म.प्र.) ४६६००१ and, with a hyphen behind them, SAS Nagar (Mohali)-140301. Else j.
+// frontOfBracket returns the token before the brackets that end with token j, if they stand in an address: Thane (W)
+// 400601, सीहोर (म.प्र.) ४६६००१ and, with a hyphen behind them, SAS Nagar (Mohali)-140301. Else j.
 func frontOfBracket(v *text.View, j int, hyphen bool) int {
 	if !v.IsSign(j, ')') {
 		return j
@@ -57,7 +59,8 @@ func frontOfBracket(v *text.View, j int, hyphen bool) int {
 		if v.IsSign(k, '(') {
 			dotted := v.IsSign(k+2, '.')
 			letter := k == j-2 && v.Single(k+1)
-			state := k == j-2 && v.At(k+1).Cas == words.Upper && words.LookUpWritten(v.Str(k+1)).Is(words.State) // Mainpuri(UP)205264
+			// Mainpuri(UP)205264
+			state := k == j-2 && v.At(k+1).Cas == words.Upper && words.LookUpWritten(v.Str(k+1)).Is(words.State)
 			if letter || hyphen || dotted || state {
 				return k - 1
 			}

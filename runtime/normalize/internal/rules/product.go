@@ -16,8 +16,8 @@ func product(r *Reader, i int) (Reading, bool) {
 	return r.End(i + 1)
 }
 
-// isLetterProduct reports whether token i is two letters that a formula multiplies: it stands behind a single letter, a number or a power and the
-// operator that joins them, or behind an equals sign with a power of its own.
+// isLetterProduct reports whether token i is two letters that a formula multiplies: it stands behind a single letter, a
+// number or a power and the operator that joins them, or behind an equals sign with a power of its own.
 func isLetterProduct(v *text.View, i int) bool {
 	t := v.At(i)
 	if !t.InSmallLetters() || len(v.Str(i)) != 2 || v.Joined(i) || text.UnitText(v, i, i+1) != nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// quantityLang is the language of the number at token i: that of the sentence, but English after an English head noun (iPhone 15).
+// quantityLang is the language of the number at token i: that of the sentence, but English after an English head noun
+// (iPhone 15).
 func quantityLang(r *Reader, i int) words.Lang {
 	if !r.English && r.IsWord(i-1, words.EnglishHead) && r.At(i-1).Kind == text.Latin && !r.CountedAt(i+1) {
 		return words.English
@@ -89,8 +90,8 @@ func bareCurrency(r *Reader, i int) (Reading, bool) {
 	return r.End(next)
 }
 
-// markedQuantity reads a number that a unit, a currency, a percent sign, a scale, commas or a decimal point mark as a quantity, and
-// one in front of a counted noun.
+// markedQuantity reads a number that a unit, a currency, a percent sign, a scale, commas or a decimal point mark as a
+// quantity, and one in front of a counted noun.
 func markedQuantity(r *Reader, i int) (Reading, bool) {
 	a, ok := text.AmountAt(&r.View, i)
 	if !ok || !r.LooseEnd(a.Next) {
@@ -169,7 +170,8 @@ func sayRange(r *Reader, i int, a, b *text.Amount, l words.Lang) (Reading, bool)
 	return r.End(b.Next)
 }
 
-// isFallingPair reports whether a, at token i, and the smaller b number a part of a book, and are no range: Chapter 12-3.
+// isFallingPair reports whether a, at token i, and the smaller b number a part of a book, and are no range: Chapter
+// 12-3.
 func isFallingPair(v *text.View, i int, a, b *text.Amount) bool {
 	if a.Marked() || b.Marked() || b.N.Value >= a.N.Value {
 		return false
@@ -223,7 +225,8 @@ func plural(r *Reader, i int) (Reading, bool) {
 	return r.End(i + 2)
 }
 
-// areNotes reports whether the round number at token i is the value of notes, and notes or coins are near it: only 500s.
+// areNotes reports whether the round number at token i is the value of notes, and notes or coins are near it: only
+// 500s.
 func areNotes(v *text.View, i int) bool {
 	s := v.Str(i)
 	if len(s) < 3 || s[len(s)-2:] != "00" {
@@ -304,7 +307,8 @@ func dimensions(r *Reader, i int) (Reading, bool) {
 
 // isSum reports whether the two numbers from token i on are multiplied, and no size: 60 × 2.5 = 150, 3 × 10⁸.
 func isSum(v *text.View, i int) bool {
-	if behind := v.At(i + 3); !behind.Gap && behind.IsOneOf("^"+string(rune(text.Squared))+string(rune(text.Cubed))+string(rune(text.Raised))) {
+	raised := "^" + string(rune(text.Squared)) + string(rune(text.Cubed)) + string(rune(text.Raised))
+	if behind := v.At(i + 3); !behind.Gap && behind.IsOneOf(raised) {
 		return true
 	}
 	if apart := v.At(i+1).Gap && v.IsSign(i+1, text.Multiply); !apart || !reckons(v, i) {
@@ -313,7 +317,8 @@ func isSum(v *text.View, i int) bool {
 	return v.NumberBehind(i+3, '.') || v.At(i-1).IsOneOf("=(") || v.IsSign(i+3, ')')
 }
 
-// isReckoned reports whether what stands behind a product, at token j, goes on with it or says what it is: 240 × 15 ÷ 100, 8 x 5 = 40.
+// isReckoned reports whether what stands behind a product, at token j, goes on with it or says what it is: 240 × 15 ÷
+// 100, 8 x 5 = 40.
 func isReckoned(v *text.View, j int) bool {
 	for k := j; k < j+text.Lookahead; k += 2 { // 15 × 6 - 20 ÷ 4
 		if v.At(k).IsOneOf("=" + string(rune(text.Divide))) {
@@ -347,7 +352,8 @@ func unitAlone(r *Reader, i int) (Reading, bool) {
 	return r.End(next)
 }
 
-// bracketedUnit returns the unit that stands alone in brackets at token i, as in the head of a table: खपत (kWh), weight (kg).
+// bracketedUnit returns the unit that stands alone in brackets at token i, as in the head of a table: खपत (kWh), weight
+// (kg).
 func bracketedUnit(v *text.View, i int) (*words.Unit, int) {
 	t := v.At(i)
 	if !v.IsSign(i-1, '(') || !v.IsSign(i+1, ')') || t.Cas == words.Upper || t.B-t.A < 2 {

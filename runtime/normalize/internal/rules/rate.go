@@ -51,8 +51,8 @@ func perMicro(r *Reader, i int) (Reading, bool) {
 	return r.End(next)
 }
 
-// ratedNumber returns the number in front of the stroke at token i, -1 for none. counts means that a word between them says what it
-// counts: 8 units/day, 100 SMS/day.
+// ratedNumber returns the number in front of the stroke at token i, -1 for none. counts means that a word between them
+// says what it counts: 8 units/day, 100 SMS/day.
 func ratedNumber(v *text.View, i int) (number int, counts bool) {
 	j := i - 1
 	if v.At(j-1).Kind == text.Digits {

@@ -6,7 +6,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Readers read what is said to be of a kind, token by token. They return i where a token is none, and the rules read it.
+// Readers read what is said to be of a kind, token by token. They return i where a token is none, and the rules read
+// it.
 var Readers = map[speech.Reading]func(r *Reader, i int) (Reading, bool){
 	speech.ReadDigits:     asDigits,
 	speech.ReadCharacters: asCharacters,

@@ -1,10 +1,11 @@
-// Package rules decides what is said for what is written: one file for each class of writing, whose functions look at the text
-// through [text.View] and say what they find.
+// Package rules decides what is said for what is written: one file for each class of writing, whose functions look at
+// the text through [text.View] and say what they find.
 package rules
 
 import "github.com/swar-tts/swar/runtime/normalize/internal/text"
 
-// All are the rules of the reader. Where both of two rules fit some text, After says which is asked first; other rows may stand anywhere.
+// All are the rules of the reader. Where both of two rules fit some text, After says which is asked first; other rows
+// may stand anywhere.
 var All = must(NewSet([]Rule{
 	{Name: "compound", Starts: On(text.Latin, text.Digits), Try: compound, After: []string{"web address"}},
 	{Name: "web address", Starts: On(text.Latin, text.Digits), Try: webAddress},

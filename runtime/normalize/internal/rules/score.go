@@ -189,7 +189,8 @@ func ageAndSex(r *Reader, i int) (Reading, bool) {
 	if !r.TightSign(i+1, '/') || !r.Tight(sex) || !r.LooseEnd(sex+1) {
 		return Reading{}, false
 	}
-	if r.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.CodeWord, words.IdentifierWord) || r.IsSign(i-1, '#') {
+	if r.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.CodeWord, words.IdentifierWord) ||
+		r.IsSign(i-1, '#') {
 		return Reading{}, false // flat 12/F
 	}
 	w := words.WordMale

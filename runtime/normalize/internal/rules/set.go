@@ -38,7 +38,8 @@ type Set struct {
 // For returns the rules that may begin with a token of kind k, in order.
 func (s *Set) For(k text.Kind) []Rule { return s.byKind[k&15] }
 
-// NewSet puts rules in order: as After says, and otherwise as they stand. It returns an error where that contradicts itself.
+// NewSet puts rules in order: as After says, and otherwise as they stand. It returns an error where that contradicts
+// itself.
 func NewSet(all []Rule) (*Set, error) {
 	names := map[string]bool{}
 	for _, r := range all {
@@ -65,7 +66,8 @@ func NewSet(all []Rule) (*Set, error) {
 // With returns a set that has more rules. They are asked before all others that they do not come after.
 func (s *Set) With(more ...Rule) (*Set, error) { return NewSet(slices.Concat(more, s.rules)) }
 
-// Follows reports whether After says, perhaps by way of others, that the rule of that name for tokens of kind k comes after another.
+// Follows reports whether After says, perhaps by way of others, that the rule of that name for tokens of kind k comes
+// after another.
 func (s *Set) Follows(k text.Kind, name, other string) bool {
 	for _, r := range s.For(k) {
 		if r.Name != name {

@@ -113,7 +113,8 @@ func beginsStroked(v *text.View, i int) bool {
 	return !v.Joined(i) && v.TightSign(i+1, '/') && v.Tight(i+2)
 }
 
-// isShort reports whether the word at token i is short for another where it stands; next is the token behind it and its dot.
+// isShort reports whether the word at token i is short for another where it stands; next is the token behind it and its
+// dot.
 func isShort(v *text.View, i, next int, dot bool) bool {
 	t := v.At(i)
 	switch e := t.Word; {
@@ -122,7 +123,9 @@ func isShort(v *text.View, i, next int, dot bool) bool {
 		if text.Crosses(v, next) || text.LoneCross(v, next) {
 			return true // AC X1583
 		}
-		return t.Cas != words.Upper && (long || v.IsSign(next, '#') || v.Reads(next, "no", "No", "number", "नंबर", "नं")) // the AC is a cooler
+		// the AC is a cooler
+		return t.Cas != words.Upper && (long || v.IsSign(next, '#') ||
+			v.Reads(next, "no", "No", "number", "नंबर", "नं"))
 	case e.Is(words.BeforeNumber):
 		// Account no. ending, 4 nos, 2 no. ka kaam, card no batao
 		withoutNumber := dot && text.Named(v, i) || text.CountsPieces(v, i, next) || endsName(v, i, next)
@@ -135,7 +138,8 @@ func isShort(v *text.View, i, next int, dot bool) bool {
 	return true
 }
 
-// isNumbering reports whether the no, page or phone at token i, with or without its dot, is short before the number that follows.
+// isNumbering reports whether the no, page or phone at token i, with or without its dot, is short before the number
+// that follows.
 func isNumbering(v *text.View, i, next int, dot bool) bool {
 	t := v.At(i)
 	named := isNo(v, next) || v.Reads(next, "number") || v.IsSign(next, '#')
@@ -157,7 +161,8 @@ func isNumbering(v *text.View, i, next int, dot bool) bool {
 // isNo reports whether token i is the short form of number.
 func isNo(v *text.View, i int) bool { return v.Reads(i, "no", "No", "NO") }
 
-// endsName reports whether the no at token i, without a number behind it, is the number of what stands before it: card no batao.
+// endsName reports whether the no at token i, without a number behind it, is the number of what stands before it: card
+// no batao.
 func endsName(v *text.View, i, next int) bool {
 	if !isNo(v, i) {
 		return false

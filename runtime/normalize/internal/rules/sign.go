@@ -99,7 +99,8 @@ func dash(r *Reader, i int) (Reading, bool) {
 	}
 	t, next := r.At(i), r.At(j)
 	number := next.Kind == text.Digits && (t.Gap || next.Gap || next.B-next.A > 4)
-	unsaid := r.At(i-1).IsOneOf("#*_`~^\\[]{}"+string(rune(text.Silent))) && r.Tight(i) // else what it parts would join when it is read again
+	// else what it parts would join when it is read again
+	unsaid := r.At(i-1).IsOneOf("#*_`~^\\[]{}"+string(rune(text.Silent))) && r.Tight(i)
 	if number || unsaid || next.IsCurrency() {
 		r.Pause()
 		return r.Hush(i, j, speech.SpanSign)
@@ -209,7 +210,8 @@ func unitSign(r *Reader, i int) (Reading, bool) {
 	return r.End(next)
 }
 
-// isPrompt reports whether the dollar at token i is the prompt of a shell, before a command in small letters: $ npm install.
+// isPrompt reports whether the dollar at token i is the prompt of a shell, before a command in small letters: $ npm
+// install.
 func isPrompt(v *text.View, i int) bool {
 	next := v.At(i + 1)
 	if v.At(i).Ch != '$' || !next.Gap || !next.InSmallLetters() {
@@ -218,7 +220,8 @@ func isPrompt(v *text.View, i int) bool {
 	return i == v.Start || opensProgram(v, i) || v.In(i+1, words.Command)
 }
 
-// isAngled reports whether the sign at token i is a bracket around words, which has its other half near it: <Ramesh Kumar>, List<int>.
+// isAngled reports whether the sign at token i is a bracket around words, which has its other half near it: <Ramesh
+// Kumar>, List<int>.
 func isAngled(v *text.View, i int) bool {
 	step, other := 1, byte('>')
 	inside := i + 1
@@ -248,10 +251,12 @@ func change(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	before := i - 1
-	measured := text.IsMeasure(&r.View, before) || r.IsSign(before-1, text.Degree) && r.At(before-2).Kind == text.Digits // 80 kg → 72 kg, 25°C → 30°C
+	// 80 kg → 72 kg, 25°C → 30°C
+	measured := text.IsMeasure(&r.View, before) || r.IsSign(before-1, text.Degree) && r.At(before-2).Kind == text.Digits
 	scaled := measured || r.IsWord(before, words.ScaleWord) && r.At(before-1).Kind == text.Digits
 	number := r.At(before).Kind == text.Digits || r.IsSign(before, '%') || scaled
-	if r.At(before).Kind == text.Digits && (r.ZeroLed(before) || text.ContextOf(&r.View, before).What != text.NoContext) {
+	if r.At(before).Kind == text.Digits && (r.ZeroLed(before) ||
+		text.ContextOf(&r.View, before).What != text.NoContext) {
 		return Reading{}, false // order 0093 → 1 thali
 	}
 	if !number || leadsToStatement(&r.View, i, next) || !r.At(next).OpensNumber() && !r.At(next).IsCurrency() {
@@ -262,59 +267,13 @@ func change(r *Reader, i int) (Reading, bool) {
 	return r.End(next)
 }
 
-// leadsToStatement reports whether the arrow at token i, which ends before next, leads from one statement to another: 45/50 → 90%,
-// 4y = 12 → y = 3, H₂ → 2H.
+// leadsToStatement reports whether the arrow at token i, which ends before next, leads from one statement to another:
+// 45/50 → 90%, 4y = 12 → y = 3, H₂ → 2H.
 func leadsToStatement(v *text.View, i, next int) bool {
 	if before := v.At(i - 1); before.Kind == text.Digits && (v.IsSign(i-2, '/') || v.Joined(i-1)) {
 		return true
 	}
 	return hasEquals(v, i) || inEquation(v, next)
-}
-
-// polarity reads +ve and -ve, as of Rh -ve, which are English words in Hindi sentences, too, and the minus of a blood group: O-. Its plus
-// is a plus, as people say it.
-func polarity(r *Reader, i int) (Reading, bool) {
-	t := r.At(i)
-	said, next := "positive", i+2
-	switch {
-	case isBloodGroup(&r.View, i) && t.Ch != '+':
-		said, next = r.Lang.Words[words.WordNegative], i+1
-	case !t.IsOneOf("+-") || !r.Tight(i+1) || !r.Reads(i+1, "ve") || !r.LooseEnd(i+2):
-		return Reading{}, false
-	case t.Ch == '-':
-		said = "negative"
-	}
-	r.Begin(i, speech.SpanSign)
-	r.Say(said)
-	return r.End(next)
-}
-
-// isBloodGroup reports whether the sign at token i is that of a blood group. A and B with a sign are marks in school, too, so they ask for
-// a word of blood near them.
-func isBloodGroup(v *text.View, i int) bool {
-	if !v.At(i).IsOneOf("+"+text.Hyphens) || !v.Tight(i) || !v.LooseEnd(i+1) || v.Joined(i-1) {
-		return false
-	}
-	if next := v.At(i + 1); next.IsOneOf("+-*") || v.TightSign(i+1, '(') || v.IsSign(i-2, '-') {
-		return false
-	}
-	if v.Reads(i-1, "O", "AB", "ओ", "एबी") {
-		return v.At(i+1).Kind != text.Digits || v.At(i+1).Gap && isBloodNear(v, i)
-	}
-	if !v.Reads(i-1, "A", "B", "ए", "बी") {
-		return false
-	}
-	return isBloodNear(v, i)
-}
-
-// isBloodNear reports whether a word of blood stands near token i.
-func isBloodNear(v *text.View, i int) bool {
-	for j := max(v.Start, i-8); j < min(v.Stop, i+9); j++ {
-		if v.In(j, words.BloodWord) {
-			return true
-		}
-	}
-	return false
 }
 
 // signWord returns the word that the sign at i is, noWord for nothing.
@@ -352,7 +311,8 @@ func signWord(v *text.View, i int) words.Connector {
 	return words.NoWord
 }
 
-// multiplies reports whether the star at token i stands apart between two names of a program: price * qty. That of SELECT * FROM is none.
+// multiplies reports whether the star at token i stands apart between two names of a program: price * qty. That of
+// SELECT * FROM is none.
 func multiplies(v *text.View, i int) bool {
 	apart := v.At(i).Part.IsProgram() && v.At(i).Gap && v.At(i+1).Gap
 	return apart && v.At(i-1).Kind.WordLike() && !v.At(i-1).InCapitals() && v.At(i+1).Kind.WordLike()
@@ -429,20 +389,27 @@ func isChoice(v *text.View, i int) bool {
 	return choice && another
 }
 
-// isPointsPerMoney reports whether the stroke at token i parts what is earned from the money that is spent for it: 10 pts/Rs 100.
+// isPointsPerMoney reports whether the stroke at token i parts what is earned from the money that is spent for it: 10
+// pts/Rs 100.
 func isPointsPerMoney(v *text.View, i int) bool {
 	money := text.CurrencyCode(v, i+1) > 0 || v.At(i+1).IsCurrency()
 	return money && v.Reads(i-1, "pts", "points", "pt", "RP", "RPs", "coins") && v.At(i-2).Kind == text.Digits
 }
 
-// isPartOfLabel reports whether the stroke at i stands inside of a house, a file, a range or what a bank writes, and leaves no choice.
+// isPartOfLabel reports whether the stroke at i stands inside of a house, a file, a range or what a bank writes, and
+// leaves no choice.
 func isPartOfLabel(v *text.View, i int) bool {
 	before, after := v.At(i-1), v.At(i+1)
-	lettered := before.Kind == text.Digits && isLetterBehind(v, i+1)                                         // 23/बी, 4/b
-	amount := v.IsWord(i-1, words.ScaleWord) && v.At(i-2).Kind == text.Digits                                // EMI 21k/school fee 6k
-	file := before.Kind.Lettered() && text.HasStroke(v, i+1) || v.TightDigits(i+1) && isLetterBehind(v, i+3) // यूपी/2026/00318, sw/2231/b
-	ranged := before.Kind == text.Digits && v.At(i-2).IsOneOf(text.Hyphens) && v.At(i-3).Kind == text.Digits // 18-25/26-40
-	payee := before.Kind == text.Digits && len(v.Str(i-1)) >= 9 && after.Kind == text.Latin                  // UPI/633180127745/Manju Sweets
+	// 23/बी, 4/b
+	lettered := before.Kind == text.Digits && isLetterBehind(v, i+1)
+	// EMI 21k/school fee 6k
+	amount := v.IsWord(i-1, words.ScaleWord) && v.At(i-2).Kind == text.Digits
+	// यूपी/2026/00318, sw/2231/b
+	file := before.Kind.Lettered() && text.HasStroke(v, i+1) || v.TightDigits(i+1) && isLetterBehind(v, i+3)
+	// 18-25/26-40
+	ranged := before.Kind == text.Digits && v.At(i-2).IsOneOf(text.Hyphens) && v.At(i-3).Kind == text.Digits
+	// UPI/633180127745/Manju Sweets
+	payee := before.Kind == text.Digits && len(v.Str(i-1)) >= 9 && after.Kind == text.Latin
 	if payee || isNarrationStroke(v, i) {
 		return true
 	}

@@ -172,7 +172,8 @@ func stopwatch(r *Reader, i int) (Reading, bool) {
 	return twoLengths(r, i, a)
 }
 
-// twoLengths reads a and the minutes or seconds behind its colon at token i: 2:30 घंटे, 3:40 min, the 0:30 of a video, 52:40.
+// twoLengths reads a and the minutes or seconds behind its colon at token i: 2:30 घंटे, 3:40 min, the 0:30 of a video,
+// 52:40.
 func twoLengths(r *Reader, i, a int) (Reading, bool) {
 	next := i + 3
 	late := a < 13 && r.Reads(next, "late", "Late", "लेट")
@@ -185,8 +186,8 @@ func twoLengths(r *Reader, i, a int) (Reading, bool) {
 	return sayStopwatch(r, i, next, late || hours, hours || minutes)
 }
 
-// sayStopwatch says the lengths that tokens i to next are: hours first, or minutes and seconds. named means that token next is the unit
-// that has been said.
+// sayStopwatch says the lengths that tokens i to next are: hours first, or minutes and seconds. named means that token
+// next is the unit that has been said.
 func sayStopwatch(r *Reader, i, next int, hours, named bool) (Reading, bool) {
 	three := next == i+5
 	r.Begin(i, speech.SpanDuration)
@@ -223,7 +224,8 @@ func hundredths(r *Reader, i int) (Reading, bool) {
 // isTaken reports whether words beside tokens i to next say that so much time was taken.
 func isTaken(v *text.View, i, next int) bool {
 	for j := max(v.Start, i-5); j < min(v.Stop, next+4); j++ {
-		joint := v.Reads(j, "ki", "की") && (j != next || v.IsWord(j+1, words.Travel) || v.Near(i, 3, words.Travel)) // 17:00 ki flight
+		// 17:00 ki flight
+		joint := v.Reads(j, "ki", "की") && (j != next || v.IsWord(j+1, words.Travel) || v.Near(i, 3, words.Travel))
 		if v.IsWord(j, words.Taken) && !joint {
 			return true
 		}

@@ -10,7 +10,8 @@ func vehicle(r *Reader, i int) (Reading, bool) {
 	if end := text.TypedVehicle(&r.View, i); end > i {
 		return sayCode(r, i, end)
 	}
-	if r.At(i).Cas != words.Upper || len(r.Str(i)) != 2 || !words.LookUpWritten(r.Str(i)).Is(words.State) || r.Joined(i) {
+	if r.At(i).Cas != words.Upper || len(r.Str(i)) != 2 || !words.LookUpWritten(r.Str(i)).Is(words.State) ||
+		r.Joined(i) {
 		return Reading{}, false
 	}
 	j := i + 1
@@ -34,7 +35,8 @@ func vehicle(r *Reader, i int) (Reading, bool) {
 
 // flight reads 6E 2045. Codes in letters only are acronyms anyway, and their number follows the word flight.
 func flight(r *Reader, i int) (Reading, bool) {
-	if len(r.Str(i)) != 1 || !r.TightLetter(i+1) || r.At(i+2).Kind != text.Digits || !words.LookUpWritten(r.Between(i, i+2)).Is(words.Airline) {
+	if len(r.Str(i)) != 1 || !r.TightLetter(i+1) || r.At(i+2).Kind != text.Digits ||
+		!words.LookUpWritten(r.Between(i, i+2)).Is(words.Airline) {
 		return Reading{}, false
 	}
 	if n := len(r.Str(i + 2)); n < 2 || n > 4 || !r.LooseEnd(i+3) || text.ContextOf(&r.View, i).What == text.NoContext {

@@ -8,11 +8,12 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// E-mail and UPI addresses, web addresses, handles. Their words stay as they are, the signs between them are said, digits are an
-// identifier's.
+// E-mail and UPI addresses, web addresses, handles. Their words stay as they are, the signs between them are said,
+// digits are an identifier's.
 
-// maxAddress bounds what is looked at as an address, in bytes: that of an e-mail path (RFC 5321, section 4.5.3.1.3), which is a little longer than the longest
-// name of a host (RFC 1035, section 2.3.4). What is longer is none, and a long run without spaces is not looked through for each of its words.
+// maxAddress bounds what is looked at as an address, in bytes: that of an e-mail path (RFC 5321, section 4.5.3.1.3),
+// which is a little longer than the longest name of a host (RFC 1035, section 2.3.4). What is longer is none, and a
+// long run without spaces is not looked through for each of its words.
 const maxAddress = 256
 
 // within reports whether token j still belongs to an address that begins with token i, by its length.
@@ -55,7 +56,8 @@ func webAddress(r *Reader, i int) (Reading, bool) {
 	return r.Done(next)
 }
 
-// file returns the end of a name of a file, main.rs or src/app.py, and of what is dotted behind a mark of code, `user.name`; i for none.
+// file returns the end of a name of a file, main.rs or src/app.py, and of what is dotted behind a mark of code,
+// `user.name`; i for none.
 func file(v *text.View, i int) int {
 	if v.At(i).Kind != text.Latin {
 		return i
@@ -70,7 +72,9 @@ func file(v *text.View, i int) int {
 			continue
 		}
 		quoted := opensProgram(v, i) && !v.TightSign(j+1, '.')
-		if money := v.Reads(j, "rs") && v.At(j+1).Kind == text.Digits; quoted || words.LookUpWritten(v.Str(j)).Is(words.SourceFile) && !money { // bill.rs 500
+		if money := v.Reads(j, "rs") && v.At(j+1).Kind == text.Digits; quoted ||
+			words.LookUpWritten(v.Str(j)).Is(words.SourceFile) && !money {
+			// bill.rs 500
 			end = j + 1
 		}
 	}
@@ -79,7 +83,8 @@ func file(v *text.View, i int) int {
 
 // opensAddress reports whether token i is a sign behind which an address may begin.
 func opensAddress(v *text.View, i int) bool {
-	narrated := v.IsSign(i, '-') && v.At(i-1).Kind == text.Latin && v.At(i-1).Cas != words.Lower // UPI-RAVI KUMAR-ravi.k@okaxis
+	// UPI-RAVI KUMAR-ravi.k@okaxis
+	narrated := v.IsSign(i, '-') && v.At(i-1).Kind == text.Latin && v.At(i-1).Cas != words.Lower
 	return v.At(i).IsOneOf("([{\"'<:,*`=") || narrated
 }
 
@@ -91,7 +96,8 @@ func isScheme(v *text.View, i int) bool {
 // email reads an address with @.
 func email(r *Reader, i int) (Reading, bool) {
 	j := i
-	for inName(&r.View, j, i) && !r.IsSign(j, '@') && within(&r.View, i, j) && strings.IndexByte(r.AtWord(j), '\'') < 0 {
+	for inName(&r.View, j, i) && !r.IsSign(j, '@') && within(&r.View, i, j) &&
+		strings.IndexByte(r.AtWord(j), '\'') < 0 {
 		j++
 	}
 	if isNarrated(&r.View, i, j) || isPriceBehind(&r.View, j) {
@@ -144,11 +150,12 @@ func domain(v *text.View, i int) (next int, ok bool) {
 	if isLong := !within(v, i, j) && v.Tight(j); last < 0 || dots == 0 || isLong {
 		return i, false
 	}
-	return last + 1, words.LookUpWritten(v.Str(last)).Is(words.TopLevel) || v.Str(i) == "www" || dots == 1 && isShortLink(v, i, last)
+	return last + 1, words.LookUpWritten(v.Str(last)).Is(words.TopLevel) || v.Str(i) == "www" ||
+		dots == 1 && isShortLink(v, i, last)
 }
 
-// isShortLink reports whether a name that ends in the two letters of a country, token last, leads to a path with a figure:
-// wa.me/919812345678, amzn.to/Ab12. Without the figure two words may have been written so.
+// isShortLink reports whether a name that ends in the two letters of a country, token last, leads to a path with a
+// figure: wa.me/919812345678, amzn.to/Ab12. Without the figure two words may have been written so.
 func isShortLink(v *text.View, i, last int) bool {
 	country, name := v.At(last), v.At(i)
 	isCountry := country.Kind == text.Latin && country.Cas == words.Lower && country.B-country.A == 2
@@ -265,8 +272,8 @@ func sayAddress(r *Reader, i, next int) {
 	}
 }
 
-// sayName says a word of an address: www and acronyms by letters, everything else as it is. A short form in front of a full stop
-// is said in full, as anywhere else.
+// sayName says a word of an address: www and acronyms by letters, everything else as it is. A short form in front of a
+// full stop is said in full, as anywhere else.
 func sayName(r *Reader, j int, last bool) {
 	t, s := r.At(j), r.Str(j)
 	if full, _ := besideWord(&r.View, j); last && full != "" {
@@ -287,7 +294,8 @@ func sayName(r *Reader, j int, last bool) {
 		r.Say(t.Word.Full)
 	case t.Word.Chat != nil:
 		r.Say(t.Word.Chat.Full)
-	case t.Cas == words.Upper, isPlural(s), t.Word.Is(words.Shortened), t.Cas == words.Mixed && strings.HasSuffix(s, "'s"):
+	case t.Cas == words.Upper, isPlural(s), t.Word.Is(words.Shortened), t.Cas == words.Mixed &&
+		strings.HasSuffix(s, "'s"):
 		// In small letters nobody takes it for an acronym or a title.
 		r.SayLower(s)
 	default:
@@ -295,9 +303,11 @@ func sayName(r *Reader, j int, last bool) {
 	}
 }
 
-// isSpelledEnd reports whether token j is the end of a file name that elsewhere is short for something: main.rs, run.sh.
+// isSpelledEnd reports whether token j is the end of a file name that elsewhere is short for something: main.rs,
+// run.sh.
 func isSpelledEnd(v *text.View, j int) bool {
-	return v.IsSign(j-1, '.') && words.LookUpWritten(v.Str(j)).Is(words.SourceFile) && (text.CurrencyCode(v, j) > 0 || v.IsWord(j, words.Shortened))
+	return v.IsSign(j-1, '.') && words.LookUpWritten(v.Str(j)).Is(words.SourceFile) &&
+		(text.CurrencyCode(v, j) > 0 || v.IsWord(j, words.Shortened))
 }
 
 // handle reads @chai_adda and drops the sign of a hashtag.

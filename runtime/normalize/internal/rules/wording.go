@@ -7,7 +7,8 @@ import (
 
 // The wordings that make a number a code although no word before it says so.
 
-// mayBeCode reports whether the number at token i is as long as codes are, and neither a price nor a year of ours with its noun.
+// mayBeCode reports whether the number at token i is as long as codes are, and neither a price nor a year of ours with
+// its noun.
 func mayBeCode(v *text.View, i int) bool {
 	if y := v.Small(i, 4); 1950 <= y && y < 2050 && v.At(i+1).InSmallLetters() {
 		return false
@@ -31,8 +32,8 @@ func isTail(v *text.View, i int) bool {
 	return false
 }
 
-// isAnother reports whether the number at token i is one more of those that a word of accounts or numbers names, and as long: bus
-// number 543 ya 544.
+// isAnother reports whether the number at token i is one more of those that a word of accounts or numbers names, and as
+// long: bus number 543 ya 544.
 func isAnother(v *text.View, i int) bool {
 	if !v.In(i-1, words.Another) && !v.IsSign(i-1, '&') {
 		return false
@@ -47,14 +48,16 @@ func isAnother(v *text.View, i int) bool {
 	return text.ContextOf(v, first).What == text.IDNear
 }
 
-// isBankTail reports whether the number at token i is the tail of an account, which people name by its bank: sbi wale 8834 me.
+// isBankTail reports whether the number at token i is the tail of an account, which people name by its bank: sbi wale
+// 8834 me.
 func isBankTail(v *text.View, i int) bool {
 	named := v.In(i-1, words.Bank) || v.In(i-2, words.Bank) && (v.In(i-1, words.Possessive) || v.In(i-1, words.OwnedBy))
 	into := v.In(i+1, words.IntoAccount)
 	return len(v.Str(i)) == 4 && named && into && !isPaidOrRound(v, i)
 }
 
-// isTrain reports whether the five digits at token i are the number of a train whose name follows: 12301 Howrah Rajdhani.
+// isTrain reports whether the five digits at token i are the number of a train whose name follows: 12301 Howrah
+// Rajdhani.
 func isTrain(v *text.View, i int) bool {
 	if len(v.Str(i)) != 5 {
 		return false
@@ -105,7 +108,8 @@ func isCodeObject(v *text.View, i int) bool {
 	return between && (v.IsWord(i+2, words.CodeVerb) || v.IsWord(i+3, words.CodeVerb))
 }
 
-// isCodeSubject reports whether the words behind the number at token i say that it is a code: 402917 is your login code.
+// isCodeSubject reports whether the words behind the number at token i say that it is a code: 402917 is your login
+// code.
 func isCodeSubject(v *text.View, i int) bool {
 	t := v.At(i + 1)
 	if !t.Kind.Lettered() {
@@ -138,8 +142,8 @@ func inTwoThrees(v *text.View, i int) bool {
 	return len(v.Str(i)) == 3 && second.Kind == text.Digits && second.Gap && len(v.Str(i+1)) == 3
 }
 
-// followsCode reports whether the sentence spoke of a code before the number at token i, which is a new or an old one, has a zero in
-// front or as many digits as a code.
+// followsCode reports whether the sentence spoke of a code before the number at token i, which is a new or an old one,
+// has a zero in front or as many digits as a code.
 func followsCode(v *text.View, i int) bool {
 	n := len(v.Str(i))
 	renews := v.IsWord(i-1, words.Renewed) || v.IsWord(i-2, words.Renewed)
@@ -159,7 +163,8 @@ func spokeOfCode(v *text.View, i int) bool {
 	return false
 }
 
-// isBlocked reports whether the number at token i is the tail of what a message to a bank blocks: BLOCK ACT 1233 to 7189.
+// isBlocked reports whether the number at token i is the tail of what a message to a bank blocks: BLOCK ACT 1233 to
+// 7189.
 func isBlocked(v *text.View, i int) bool {
 	keyword := v.IsAnyWord(i-2, words.Messages, words.Blocking) && v.At(i-1).InCapitals()
 	if keyword && v.Reads(i+1, "to") && v.At(i+2).Kind == text.Digits {
@@ -169,7 +174,8 @@ func isBlocked(v *text.View, i int) bool {
 	return shouted && (v.Reads(i+1, "to", "TO") && v.At(i+2).Kind == text.Digits || v.Reads(i-1, "ACT"))
 }
 
-// isShortNumber reports whether the number at token i is one that messages are sent to: Text HELP to 56767, STOP bhejo 56161 par.
+// isShortNumber reports whether the number at token i is one that messages are sent to: Text HELP to 56767, STOP bhejo
+// 56161 par.
 func isShortNumber(v *text.View, i int) bool {
 	n, next := len(v.Str(i)), v.At(i+1)
 	to := v.Reads(i-1, "to", "on", "from") || text.IsPar(v, i+1) || v.Reads(i+1, "ko", "को")
@@ -198,13 +204,14 @@ func takesKeyword(v *text.View, i int) bool {
 	return to && sent && ends && v.IsNear(i, words.Messages, 5)
 }
 
-// isDeliveryPIN reports whether the six digits at token i are the postal code that something was brought to: delivered at 600042.
+// isDeliveryPIN reports whether the six digits at token i are the postal code that something was brought to: delivered
+// at 600042.
 func isDeliveryPIN(v *text.View, i int) bool {
 	return len(v.Str(i)) == 6 && !v.ZeroLed(i) && v.Reads(i-1, "at", "to") && v.In(i-2, words.Delivering)
 }
 
-// isAddressEnd reports whether the six digits at token i are the postal code that ends an Indian address: a name stands before them,
-// and what stands before that looks like an address.
+// isAddressEnd reports whether the six digits at token i are the postal code that ends an Indian address: a name stands
+// before them, and what stands before that looks like an address.
 func isAddressEnd(v *text.View, i int) bool {
 	before := i - 1
 	for v.At(before).IsOneOf(text.Hyphens + ",(:") {
@@ -221,7 +228,8 @@ func isAddressEnd(v *text.View, i int) bool {
 	commas := 0
 	for j := before - 1; j >= v.Start && before-j < 24; j-- {
 		switch {
-		case v.IsAnyWord(j, words.Place, words.AddressWord, words.City, words.Coach) || v.IsAnyWord(before, words.AddressWord, words.City):
+		case v.IsAnyWord(j, words.Place, words.AddressWord, words.City, words.Coach) ||
+			v.IsAnyWord(before, words.AddressWord, words.City):
 			return true
 		case v.IsSign(j, ','):
 			commas++

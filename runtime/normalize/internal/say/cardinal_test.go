@@ -23,8 +23,8 @@ func written(d *Draft) string {
 	return string(w.Out)
 }
 
-// slowCardinal says a decimal number by cutting its digits into Indian groups: an implementation as far from the fast one as
-// possible. Its words come from the tables below, which are written group by group.
+// slowCardinal says a decimal number by cutting its digits into Indian groups: an implementation as far from the fast
+// one as possible. Its words come from the tables below, which are written group by group.
 func slowCardinal(digits string, names []string, scales [5]string) string {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
@@ -89,8 +89,9 @@ var (
 	slowEnglish = [5]string{"", "hundred", "thousand", "lakh", "crore"}
 )
 
-// TestCardinalsAgainstSlowOnes compares every number up to a crore, and with the race detector a dense sample of them. What is said
-// for 12,34,567 must be what is said slowly for 12,00,000 and for 34,567: the slow words are made once and used often.
+// TestCardinalsAgainstSlowOnes compares every number up to a crore, and with the race detector a dense sample of them.
+// What is said for 12,34,567 must be what is said slowly for 12,00,000 and for 34,567: the slow words are made once and
+// used often.
 func TestCardinalsAgainstSlowOnes(t *testing.T) {
 	if len(hindi99) != 100 {
 		t.Fatalf("%d Hindi words below 100", len(hindi99))
@@ -107,7 +108,10 @@ func TestCardinalsAgainstSlowOnes(t *testing.T) {
 		scales [5]string
 	}{{words.Hindi, hindi99, slowHindi}, {words.English, english99(), slowEnglish}} {
 		wg.Go(func() {
-			slow := func(n uint64) string { return slowCardinal(strconv.FormatUint(n, 10), language.names, language.scales) }
+			slow := func(n uint64) string {
+				return slowCardinal(strconv.FormatUint(n, 10), language.names,
+					language.scales)
+			}
 			low := make([]string, block)
 			for n := range uint64(block) {
 				low[n] = slow(n)
@@ -179,7 +183,8 @@ func TestLargeCardinals(t *testing.T) {
 
 func TestOrdinals(t *testing.T) {
 	for n, want := range map[uint64]string{
-		1: "first", 2: "second", 3: "third", 12: "twelfth", 20: "twentieth", 21: "twenty first", 40: "fortieth", 99: "ninety ninth", 100: "one hundredth", 101: "one hundred first",
+		1: "first", 2: "second", 3: "third", 12: "twelfth", 20: "twentieth", 21: "twenty first", 40: "fortieth",
+		99: "ninety ninth", 100: "one hundredth", 101: "one hundred first",
 		1000: "one thousandth", 1_00_000: "one lakhth", 1_00_019: "one lakh nineteenth",
 	} {
 		var d Draft

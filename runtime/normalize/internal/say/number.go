@@ -237,8 +237,8 @@ func (w *Draft) Digits(s string, l words.Lang) {
 	}
 }
 
-// Grouped says the digits of an identifier, more than six of them by four, with a pause after each group: the pause is heard, and
-// the only place where a long string may be cut.
+// Grouped says the digits of an identifier, more than six of them by four, with a pause after each group: the pause is
+// heard, and the only place where a long string may be cut.
 func (w *Draft) Grouped(s string) {
 	for whole := len(s); whole > 6 && len(s) > 4; {
 		n := 4

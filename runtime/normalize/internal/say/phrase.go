@@ -6,8 +6,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Phrase is what is said for a stretch of text, in order: words, marks, brackets, and where pieces begin and end. It is a value;
-// nothing is said before a [Writer] writes it.
+// Phrase is what is said for a stretch of text, in order: words, marks, brackets, and where pieces begin and end. It is
+// a value; nothing is said before a [Writer] writes it.
 type Phrase []part
 
 // Kind is the class of its first piece, "" for none.

@@ -8,8 +8,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// LeaveOut returns text without what speaks refuses, and passes each character of that to miss. A gap that is left in a word becomes
-// a space.
+// LeaveOut returns text without what speaks refuses, and passes each character of that to miss. A gap that is left in a
+// word becomes a space.
 func LeaveOut(text string, speaks func(text string) bool, miss func(character string)) string {
 	if speaks(text) {
 		return text
@@ -39,7 +39,8 @@ func LeaveOut(text string, speaks func(text string) bool, miss func(character st
 	return strings.Join(strings.Fields(kept.String()), " ")
 }
 
-// Missing is a character that the engine cannot speak, and the code point of the input where what it was left out of begins.
+// Missing is a character that the engine cannot speak, and the code point of the input where what it was left out of
+// begins.
 type Missing struct {
 	At        int32
 	Character string

@@ -1,5 +1,5 @@
-// Package say writes what is said: words with the spaces, brackets and marks between them, and numbers, dates, times and amounts in
-// the words of a language. It decides nothing about what is written.
+// Package say writes what is said: words with the spaces, brackets and marks between them, and numbers, dates, times
+// and amounts in the words of a language. It decides nothing about what is written.
 package say
 
 import (
@@ -168,8 +168,8 @@ func (w *Writer) plural() {
 	}
 }
 
-// word writes s, and reports whether anything of it can be spoken. Where nothing can, the next word stands apart, and a hyphen that
-// waited for this one goes.
+// word writes s, and reports whether anything of it can be spoken. Where nothing can, the next word stands apart, and a
+// hyphen that waited for this one goes.
 func (w *Writer) word(s string, gap bool) bool {
 	if w.Speaks != nil {
 		if s = w.spoken(s); !strings.ContainsFunc(s, isHeard) {
@@ -185,7 +185,8 @@ func (w *Writer) word(s string, gap bool) bool {
 	return true
 }
 
-// room writes the space in front of a word, gap telling whether the word has one by itself, and the brackets that wait for it.
+// room writes the space in front of a word, gap telling whether the word has one by itself, and the brackets that wait
+// for it.
 func (w *Writer) room(gap bool) {
 	if w.opened > 0 {
 		gap = w.openGap

@@ -6,8 +6,9 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
-// IsSpacedInitial reports whether token i is a letter with its dot, apart from another or from the name that follows: R. Ashwin, U. S. A. in.
-// Behind a word that letters number, and at the beginning of a line, a letter alone is a mark: Vitamin C. Please, A. Delhi.
+// IsSpacedInitial reports whether token i is a letter with its dot, apart from another or from the name that follows:
+// R. Ashwin, U. S. A. in. Behind a word that letters number, and at the beginning of a line, a letter alone is a mark:
+// Vitamin C. Please, A. Delhi.
 func IsSpacedInitial(v *View, i int) bool {
 	kind, name := v.At(i).Kind, v.At(i+2)
 	if !isDottedLetter(v, i) || v.Joined(i) || kind == Latin && !name.Gap {
@@ -52,9 +53,12 @@ func isDottedLetter(v *View, i int) bool {
 	return v.TightSign(i+1, '.') && (v.Capital(i) || v.At(i).Kind == Deva && v.In(i, words.LetterName))
 }
 
-// isLettered reports whether token i is a word that a letter follows, as of Plan B, or the letter or the number of a code.
+// isLettered reports whether token i is a word that a letter follows, as of Plan B, or the letter or the number of a
+// code.
 func isLettered(v *View, i int) bool {
-	return v.Single(i) || v.In(i, words.Planned) || v.IsAnyWord(i, words.Lettered, words.EnglishHead, words.Place, words.RomanHead, words.DigitName, words.Expansion)
+	return v.Single(i) || v.In(i, words.Planned) ||
+		v.IsAnyWord(i, words.Lettered, words.EnglishHead, words.Place, words.RomanHead, words.DigitName,
+			words.Expansion)
 }
 
 // IsInitial reports whether token i is a letter whose dot a letter or a word touches: the U of U.S.A., the B of B.Tech.
@@ -76,7 +80,8 @@ var romanDigits = [...]struct {
 	{"M", 1000}, {"CM", 900}, {"D", 500}, {"CD", 400}, {"C", 100}, {"XC", 90}, {"L", 50}, {"XL", 40}, {"X", 10}, {"IX", 9}, {"V", 5}, {"IV", 4}, {"I", 1},
 }
 
-// RomanValue returns the value of a Roman numeral as it is written today, 1 to 3999; 0 for anything else, such as IIII and IC.
+// RomanValue returns the value of a Roman numeral as it is written today, 1 to 3999; 0 for anything else, such as IIII
+// and IC.
 func RomanValue(s string) uint64 {
 	sum, rest := uint64(0), s
 	for _, d := range romanDigits {

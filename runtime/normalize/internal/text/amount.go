@@ -60,7 +60,8 @@ func AmountAt(v *View, i int) (a Amount, ok bool) {
 	return a, true
 }
 
-// starsBehind returns how many stars from token next on close the emphasis that begins before the number at token i: **250** km.
+// starsBehind returns how many stars from token next on close the emphasis that begins before the number at token i:
+// **250** km.
 func starsBehind(v *View, i, next int) int {
 	wide := 0
 	for ; wide < 3 && v.TightSign(next+wide, '*') && v.IsSign(i-1-wide, '*'); wide++ {
@@ -149,8 +150,8 @@ func isScaleWord(t *Token) bool {
 	return t.B-t.A != 2 || t.Cas != words.Upper || t.Word.N < 7
 }
 
-// IsCreditBalance reports whether the CR at token j says that a is a balance in credit: 45,210.10CR, Bal 27000.00 CR. Crores have no
-// paise, and whoever writes them with two decimals writes ₹12.34 Cr.
+// IsCreditBalance reports whether the CR at token j says that a is a balance in credit: 45,210.10CR, Bal 27000.00 CR.
+// Crores have no paise, and whoever writes them with two decimals writes ₹12.34 Cr.
 func IsCreditBalance(v *View, j int, a *Amount) bool {
 	if typed := v.Reads(j, "cr") && a.N.Grouped && a.Cur == 0; a.paise && typed && v.IsNear(j, words.Banked, 18) {
 		return true // bal: a/c xx3301 - 2,204.50 cr
@@ -183,8 +184,8 @@ func IsCredited(v *View, j int, a *Amount) bool {
 	return false
 }
 
-// isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number (10k, 2.3M);
-// L and k are also apart from an amount of money, ₹5 L, and k from what is counted: 5 K followers.
+// isScaleLetter reports whether the letter at token j is a scale word. It is one directly behind the number (10k,
+// 2.3M); L and k are also apart from an amount of money, ₹5 L, and k from what is counted: 5 K followers.
 func isScaleLetter(v *View, j int, a *Amount) bool {
 	if !v.LooseEnd(j + 1) {
 		return false

@@ -5,8 +5,8 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
-// SaidAsWord reports whether the capitals s, of which the vocabulary has e, are a word wherever they stand: NASA, PIN, SALE, VARSHA. Of
-// three letters only known ones are, as most are acronyms.
+// SaidAsWord reports whether the capitals s, of which the vocabulary has e, are a word wherever they stand: NASA, PIN,
+// SALE, VARSHA. Of three letters only known ones are, as most are acronyms.
 func SaidAsWord(e *words.Entry, s string) bool {
 	if e.Is(words.Initialism) || e.Chat != nil && e.Chat.Letters {
 		return false
@@ -28,8 +28,8 @@ func (v *View) SaysWord(i int) bool {
 	return v.At(i).InCapitals() && SaidAsWord(v.At(i).Word, v.Str(i))
 }
 
-// IsName reports whether the capitals at token i, which elsewhere would be spelled, are a word here: in a sentence in capitals, beside another
-// word in capitals, or as the payee of a bank.
+// IsName reports whether the capitals at token i, which elsewhere would be spelled, are a word here: in a sentence in
+// capitals, beside another word in capitals, or as the payee of a bank.
 func IsName(v *View, i int) bool {
 	s := v.Str(i)
 	besideHindi := v.At(i).Gap && isCapitalHindi(v, i-1) || v.At(i+1).Gap && isCapitalHindi(v, i+1)
@@ -45,7 +45,8 @@ func IsName(v *View, i int) bool {
 	return v.Shouted || beside || v.Reads(i-1, "to", "from", "at", "by") && movesMoney(v, i)
 }
 
-// isShortWord reports whether the capitals at token i are a short word that is an acronym elsewhere: IT IS, but the IT ACT.
+// isShortWord reports whether the capitals at token i are a short word that is an acronym elsewhere: IT IS, but the IT
+// ACT.
 func isShortWord(v *View, i int) bool {
 	amid := v.Shouted || v.IsWord(i-1, words.HindiWord) || v.IsWord(i+1, words.HindiWord)
 	return amid && v.Reads(i, "IT", "US", "AM", "MAR")
@@ -54,7 +55,8 @@ func isShortWord(v *View, i int) bool {
 // IsCapitalName reports whether token i is a word in capitals of a length that names have.
 func IsCapitalName(v *View, i int) bool { return len(v.Str(i)) > 2 && v.SaysWord(i) }
 
-// isCapitalHindi reports whether token i is in capitals and a Hindi word, or one that only a name or a Hindi word may be: ROTI, KHA.
+// isCapitalHindi reports whether token i is in capitals and a Hindi word, or one that only a name or a Hindi word may
+// be: ROTI, KHA.
 func isCapitalHindi(v *View, i int) bool {
 	t := v.At(i)
 	if !t.InCapitals() || t.Word.IsAny(words.Initialism, words.EnglishWord) {
@@ -73,15 +75,16 @@ func isCapitalHindi(v *View, i int) bool {
 // movesMoney reports whether the sentence says close before token i that money went somewhere.
 func movesMoney(v *View, i int) bool {
 	for j := max(v.Start, i-Lookahead); j < i; j++ {
-		if v.IsWord(j, words.Paid) || v.Reads(j, "sent", "Sent", "transferred", "spent", "Spent", "Paid", "Debited", "Credited") {
+		if v.IsWord(j, words.Paid) || v.Reads(j, "sent", "Sent", "transferred", "spent", "Spent", "Paid", "Debited",
+			"Credited") {
 			return true
 		}
 	}
 	return false
 }
 
-// Shouts reports whether tokens i to end are in capitals: at least two words, and none in small letters but those that reading puts in. What
-// may be an acronym does not count, so that a text says the same when it has been read.
+// Shouts reports whether tokens i to end are in capitals: at least two words, and none in small letters but those that
+// reading puts in. What may be an acronym does not count, so that a text says the same when it has been read.
 func Shouts(v *View, i, end int) bool {
 	loud := 0
 	for j := i; j < end; j++ {
@@ -92,7 +95,8 @@ func Shouts(v *View, i, end int) bool {
 			if !t.Word.Is(words.Expansion) && !isSymbol(v, j) {
 				return false
 			}
-		case t.B-t.A > 2 && !t.Word.Is(words.Initialism) && pronounce.IsWord(v.Str(j)), t.Word.IsAny(words.HindiWord, words.HindiMaybe, words.EnglishWord):
+		case t.B-t.A > 2 && !t.Word.Is(words.Initialism) &&
+			pronounce.IsWord(v.Str(j)), t.Word.IsAny(words.HindiWord, words.HindiMaybe, words.EnglishWord):
 			loud++
 		}
 	}

@@ -23,5 +23,6 @@ func EndsClause(v *View, j int) bool {
 // opensSentence reports whether token i is a word with a capital that hardly any name is or has inside.
 func opensSentence(v *View, i int) bool {
 	t := v.At(i)
-	return t.Cas == words.Title && t.Word.IsAny(words.EnglishWord, words.HindiFunction, words.HindiVerb) && !v.In(i, words.Joiner)
+	return t.Cas == words.Title && t.Word.IsAny(words.EnglishWord, words.HindiFunction, words.HindiVerb) &&
+		!v.In(i, words.Joiner)
 }

@@ -49,8 +49,8 @@ func military(v *View, i int) (m Moment, ok bool) {
 	return m, true
 }
 
-// bareTime reads three or four digits that people type for a time behind a part of the day, or behind @ or before a postposition where
-// the sentence has another time: sham 730 tk, gym @630.
+// bareTime reads three or four digits that people type for a time behind a part of the day, or behind @ or before a
+// postposition where the sentence has another time: sham 730 tk, gym @630.
 func bareTime(v *View, i int) (m Moment, ok bool) {
 	n := len(v.Str(i))
 	if n < 3 || n > 4 || n == 3 && v.ZeroLed(i) {
@@ -94,7 +94,8 @@ func inHours(v *View, i int) bool {
 	return behind || v.IsSign(i-1, '-') && opensFlight(v, i-2)
 }
 
-// opensFlight reports whether token i is the first of two times of four digits behind a day or a flight: 05AUG 0515-0640.
+// opensFlight reports whether token i is the first of two times of four digits behind a day or a flight: 05AUG
+// 0515-0640.
 func opensFlight(v *View, i int) bool {
 	if !v.TightSign(i+1, '-') || !v.LooseEnd(i+3) || v.NumberBehind(i+3, '-') {
 		return false
@@ -130,7 +131,8 @@ func isDeparture(v *View, i int) bool {
 	if isHours(v, i+1) && !v.Reads(i+1, "h") {
 		return v.ZeroLed(i) || v.IsWord(i-1, words.Departs) || v.In(i-1, words.BeforeTime)
 	}
-	named := v.IsAnyWord(i-1, words.IdentifierWord, words.CodeWord, words.AmountOf, words.YearBefore, words.Place, words.EnglishHead) && !v.IsWord(i-1, words.Travel)
+	named := v.IsAnyWord(i-1, words.IdentifierWord, words.CodeWord, words.AmountOf, words.YearBefore, words.Place,
+		words.EnglishHead) && !v.IsWord(i-1, words.Travel)
 	if named || v.CountedAt(i+1) || CurrencyCode(v, i-1) > 0 || v.IsWord(i-1, words.Sport) {
 		return false
 	}
@@ -157,8 +159,8 @@ func leadsToTime(v *View, i int) bool {
 	return ends && v.ZeroLed(i) && v.At(i-1).Kind == Latin
 }
 
-// followsTime reports whether a postposition of times stands behind the four digits at token i, which look like no year: 1550 pe,
-// 0610 ki local.
+// followsTime reports whether a postposition of times stands behind the four digits at token i, which look like no
+// year: 1550 pe, 0610 ki local.
 func followsTime(v *View, i int) bool {
 	if year := v.Small(i, 4); 1900 <= year && year < 2100 {
 		return false
@@ -249,7 +251,8 @@ func minutesBehind(v *View, i int, m *Moment) bool {
 	return true
 }
 
-// isTimedRange reports whether the decimal at token i belongs to two times, 1.00-1.30 or 11-1.30, where the sentence speaks of hours.
+// isTimedRange reports whether the decimal at token i belongs to two times, 1.00-1.30 or 11-1.30, where the sentence
+// speaks of hours.
 func isTimedRange(v *View, i int) bool {
 	dash := i + 3
 	if !v.At(dash).IsOneOf(Dashes) {
@@ -320,7 +323,8 @@ func isDottedTime(v *View, i int) bool {
 	return isTimeByWords(v, i)
 }
 
-// isTimeByWords reports whether the words around the decimal at token i make it a time: at 5.30, appt 5.15, kal 5.30 ko.
+// isTimeByWords reports whether the words around the decimal at token i make it a time: at 5.30, appt 5.15, kal 5.30
+// ko.
 func isTimeByWords(v *View, i int) bool {
 	next := v.At(i + 3)
 	ends := next.Kind == Nothing || next.IsOneOf(".,;?!")
@@ -335,14 +339,16 @@ func isTimeByWords(v *View, i int) bool {
 		return false
 	}
 	for j := max(v.Start, i-8); j < i; j++ {
-		if v.IsAnyWord(j, words.DayPart, words.Travel, words.Timed) || v.In(j, words.NearToday) || WeekdayAt(v, j) > 0 || v.In(j, words.SchoolDay) {
+		if v.IsAnyWord(j, words.DayPart, words.Travel, words.Timed) || v.In(j, words.NearToday) ||
+			WeekdayAt(v, j) > 0 || v.In(j, words.SchoolDay) {
 			return true
 		}
 	}
 	return false
 }
 
-// besideClock reports whether another time stands in the sentence, so that the decimal at token i, which looks like one, is one, too.
+// besideClock reports whether another time stands in the sentence, so that the decimal at token i, which looks like
+// one, is one, too.
 func besideClock(v *View, i int) bool {
 	if v.IsWord(i-1, words.AmountOf) || v.At(i-1).IsCurrency() || CurrencyCode(v, i-1) > 0 {
 		return false
@@ -364,47 +370,6 @@ func minutesFollow(v *View, i int) bool {
 		return false
 	}
 	return len(v.Str(i+1)) == 2 || v.IsAnyWord(i+2, words.Oclock, words.Meridiem)
-}
-
-// IsoTime reads the T10:30 of 2026-08-15T10:30, with seconds and a zone. The zone is silent, for people read such a stamp as the
-// time of the day; the clock of 24 that it is written on tells the part of the day.
-func IsoTime(v *View, i int) (m Moment, ok bool) {
-	if !v.Tight(i) || !v.Reads(i, "T") {
-		return m, false
-	}
-	hour, minute := pairs(v, i+1)
-	if hour < 0 || hour > 23 || minute < 0 || minute > 59 {
-		return m, false
-	}
-	m = Moment{Hour: hour, Min: minute, Sec: -1, Half: 'a', Full: true, Next: i + 4}
-	if m.Hour >= 12 {
-		m.Half = 'p'
-	}
-	if s := v.Pair(i + 5); v.TightSign(i+4, ':') && v.Tight(i+5) && 0 <= s && s < 60 {
-		m.Sec, m.Next = s, i+6
-		if v.NumberBehind(i+6, '.') {
-			m.Next = i + 8 // nobody says thousandths
-		}
-	}
-	m.Next += zone(v, m.Next)
-	return m, v.LooseEnd(m.Next)
-}
-
-// zone returns how many tokens at j are the zone of a time stamp: Z, +05:30, +0530.
-func zone(v *View, j int) int {
-	switch {
-	case v.Tight(j) && v.Reads(j, "Z"):
-		return 1
-	case !v.Tight(j) || !v.At(j).IsOneOf("+-"):
-		return 0
-	}
-	if hour, minute := pairs(v, j+1); hour >= 0 && minute >= 0 {
-		return 4
-	}
-	if v.TightDigits(j+1) && len(v.Str(j+1)) == 4 {
-		return 2
-	}
-	return 0
 }
 
 // pairs reads what is written as 10:30 directly behind the token before i; a number that has not two digits is -1.

@@ -74,8 +74,8 @@ func isDottedOTP(v *View, j int) bool {
 	return v.Reads(j, "पी") && v.Reads(j-2, "टी") && v.Reads(j-4, "ओ")
 }
 
-// wordBefore judges the word at token j, in front of a number. stop means that no word before it counts; id that words of accounts
-// still do.
+// wordBefore judges the word at token j, in front of a number. stop means that no word before it counts; id that words
+// of accounts still do.
 func wordBefore(v *View, j int, id bool) (f Finding, stop bool) {
 	t := v.At(j)
 	switch {
@@ -97,7 +97,8 @@ func wordBefore(v *View, j int, id bool) (f Finding, stop bool) {
 	return Finding{}, false
 }
 
-// codeThatIs returns the token of the code whose verb or colon stands before token i, however far: the OTP for your order is 4071.
+// codeThatIs returns the token of the code whose verb or colon stands before token i, however far: the OTP for your
+// order is 4071.
 func codeThatIs(v *View, i int) int {
 	verb := i - 1
 	for t := v.At(verb); t.IsOneOf("*_`\"("); t = v.At(verb) { // is **482913**
@@ -139,16 +140,18 @@ func isCount(v *View, j int) bool {
 	if v.Reads(j, "नंबर", "number", "numbers") && v.Small(j-1, 3) > 0 {
 		return true // a test of 50 नंबर
 	}
-	return v.Reads(j, "संख्या", "sankhya") && v.Reads(j-1, "की", "ki", "कुल", "kul") || v.Reads(j, "number", "Number", "no") && v.Reads(j+1, "of", "Of")
+	return v.Reads(j, "संख्या", "sankhya") && v.Reads(j-1, "की", "ki", "कुल", "kul") ||
+		v.Reads(j, "number", "Number", "no") && v.Reads(j+1, "of", "Of")
 }
 
-// IsPrice reports whether the words behind the number at token i make it an amount, although an order, a phone or a card stands
-// before it: phone 15000 का है, card से 2000 कटे.
+// IsPrice reports whether the words behind the number at token i make it an amount, although an order, a phone or a
+// card stands before it: phone 15000 का है, card से 2000 कटे.
 func IsPrice(v *View, i int) bool {
 	if len(v.Str(i)) > 6 || isTailWord(v, i-1) || v.Reads(i-1, "in", "with") && isTailWord(v, i-2) {
 		return false
 	}
-	isPaid := v.IsWord(i+1, words.Paid) || v.Reads(i+1, "ka", "ki", "का", "की") && v.IsWord(i+2, words.Paid) // 2000 का भुगतान
+	// 2000 का भुगतान
+	isPaid := v.IsWord(i+1, words.Paid) || v.Reads(i+1, "ka", "ki", "का", "की") && v.IsWord(i+2, words.Paid)
 	if v.Reads(i+1, "ka", "का") && v.At(i+2).Kind == Nothing {
 		return true // order kar diya 487 ka
 	}
@@ -172,7 +175,8 @@ func isTailWord(v *View, i int) bool {
 	return v.IsWord(i, words.LastWord) || v.Reads(i, "ends", "Ends")
 }
 
-// dottedBefore joins the initials that end with token j, as in O.T.P., and looks them up. first is the token of the first one.
+// dottedBefore joins the initials that end with token j, as in O.T.P., and looks them up. first is the token of the
+// first one.
 func dottedBefore(v *View, j int) (e *words.Entry, first int) {
 	var buf [5]byte
 	n := len(buf)

@@ -65,8 +65,8 @@ func currencyTwice(v *View, i int) int {
 	return i
 }
 
-// isStrayDot reports whether the dot at token i belongs to the Rs before it, and not to the number behind it, which is too long for paise:
-// Rs .150.
+// isStrayDot reports whether the dot at token i belongs to the Rs before it, and not to the number behind it, which is
+// too long for paise: Rs .150.
 func isStrayDot(v *View, i int) bool {
 	if !v.IsSign(i, '.') || v.Tight(i) || !v.TightDigits(i+1) {
 		return false

@@ -45,7 +45,8 @@ func NumericDate(v *View, i int) (d Day, ok bool) {
 	return d, d.Sound()
 }
 
-// isInThree reports whether what begins at token i has two signs of dates in it, the same ones, and ends behind its third part.
+// isInThree reports whether what begins at token i has two signs of dates in it, the same ones, and ends behind its
+// third part.
 func isInThree(v *View, i int) bool {
 	sep := v.At(i + 1)
 	if sep.Gap || !sep.IsOneOf("/-.") && !isColonDate(v, i) {
@@ -59,7 +60,8 @@ func isInThree(v *View, i int) bool {
 	return (timed || v.LooseEnd(i+5)) && !goesOn && !v.IsSign(i+5, '%')
 }
 
-// opensPeriod reports whether what begins at token i is the first of two dates with years, and a hyphen between them: 01-05-27-31-07-27.
+// opensPeriod reports whether what begins at token i is the first of two dates with years, and a hyphen between them:
+// 01-05-27-31-07-27.
 func opensPeriod(v *View, i int) bool {
 	if !v.NumberBehind(i+7, '-') || !v.NumberBehind(i+9, '-') || v.NumberBehind(i+11, '-') {
 		return false
@@ -69,7 +71,8 @@ func opensPeriod(v *View, i int) bool {
 	return from.Sound() && to.Sound() && len(v.Str(i+4)) == len(v.AtDigits(i+10))
 }
 
-// isColonDate reports whether three numbers with colons at token i are the date in front of a time, as a bank prints it: (2027:05:11 18:22:40).
+// isColonDate reports whether three numbers with colons at token i are the date in front of a time, as a bank prints
+// it: (2027:05:11 18:22:40).
 func isColonDate(v *View, i int) bool {
 	timed := v.At(i+5).Gap && v.NumberBehind(i+6, ':')
 	if !timed || !v.NumberBehind(i+1, ':') || v.Pair(i+2) > 12 {
@@ -122,7 +125,8 @@ func HyphenedDay(v *View, i int) (d Day, ok bool) {
 	return d, falls && named && !v.CountedAt(i+3) && d.Sound()
 }
 
-// isVersion reports whether three numbers with points from token i on, the last being c, are a version, 1.2.15, and no day.
+// isVersion reports whether three numbers with points from token i on, the last being c, are a version, 1.2.15, and no
+// day.
 func isVersion(v *View, i, c int) bool {
 	if len(v.Str(i+2)) > 1 || v.Near(i, 2, words.DateWord) {
 		return false
@@ -134,7 +138,8 @@ func isVersion(v *View, i, c int) bool {
 	return t.Cas == words.Title || t.Cas == words.Upper || v.In(i-1, words.Versioned)
 }
 
-// CenturyOf is the year that two figures are short for. Loans and bonds end in thirty years at most, so what is from 60 on is long ago.
+// CenturyOf is the year that two figures are short for. Loans and bonds end in thirty years at most, so what is from 60
+// on is long ago.
 func CenturyOf(y int) int {
 	if y >= 60 {
 		return 1900 + y
@@ -241,8 +246,8 @@ func isOneOfDays(v *View, i, b int) bool {
 	return false
 }
 
-// IsOfDays reports whether the numbers with a stroke at token i are the first or the last of a row of days, 1/1 से 31/1 तक: one of the two
-// cannot be a part, or both are in one month.
+// IsOfDays reports whether the numbers with a stroke at token i are the first or the last of a row of days, 1/1 से 31/1
+// तक: one of the two cannot be a part, or both are in one month.
 func IsOfDays(v *View, i int) bool {
 	first := i
 	if between := v.At(i - 1); HasStroke(v, i-4) && (v.Reads(i-1, "से", "se", "to") || between.IsOneOf(Dashes)) {
@@ -267,8 +272,8 @@ func IsOfDays(v *View, i int) bool {
 	return until && from.Month == to.Month && from.Month > 4
 }
 
-// isPlainDay reports whether a and b at token i are a day and its month by themselves: in 27/11 the first is no part of the second, nobody
-// writes a part as 01/11, and nothing beside it is a house or a number.
+// isPlainDay reports whether a and b at token i are a day and its month by themselves: in 27/11 the first is no part of
+// the second, nobody writes a part as 01/11, and nothing beside it is a house or a number.
 func isPlainDay(v *View, i, a, b int) bool {
 	zeroLed := v.ZeroLed(i) && len(v.Str(i)) == 2
 	if a < 13 && !zeroLed || a > 31 {
@@ -278,7 +283,8 @@ func isPlainDay(v *View, i, a, b int) bool {
 		return false
 	}
 	counts := v.CountedAt(i+3) && !v.Reads(i+3, "CR") // 31/07 CR 2000.00
-	if v.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.AddressWord, words.CodeWord, words.Games) || v.IsSign(i-1, '#') || counts || v.At(i+3).IsOneOf("%"+Hyphens) {
+	if v.IsAnyWord(i-1, words.Place, words.Door, words.Coach, words.AddressWord, words.CodeWord, words.Games) ||
+		v.IsSign(i-1, '#') || counts || v.At(i+3).IsOneOf("%"+Hyphens) {
 		return false
 	}
 	before := v.At(i - 1)

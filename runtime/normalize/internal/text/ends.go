@@ -47,7 +47,8 @@ func isDoubtfulStop(v *View, j int) bool {
 		return j-1 == v.Start || isPointedTrain(v, j-1)
 	case Latin, Deva:
 		isInitial := v.Single(j-1) || isDottedLetter(v, j-1) || v.TightSign(j-2, '.')
-		isShort := hasShortDot(v, j-1) || CurrencyCode(v, j-1) > 0 || words.LookUpWritten(v.Str(j-1)).Is(words.DottedMonth)
+		isShort := hasShortDot(v, j-1) || CurrencyCode(v, j-1) > 0 ||
+			words.LookUpWritten(v.Str(j-1)).Is(words.DottedMonth)
 		return isInitial || isShort || p.Word.MayHaveDot()
 	}
 	return false

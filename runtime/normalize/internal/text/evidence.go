@@ -29,8 +29,9 @@ type weigh struct {
 	Weight int
 }
 
-// LanguageWeights says how much each piece of evidence weighs. A sentence is Hindi when the sum is above 0, or when nothing in it has
-// a language. Function words weigh most, because nobody borrows them; a capitalised Hindi word is hardly more than the name of a firm.
+// LanguageWeights says how much each piece of evidence weighs. A sentence is Hindi when the sum is above 0, or when
+// nothing in it has a language. Function words weigh most, because nobody borrows them; a capitalised Hindi word is
+// hardly more than the name of a firm.
 var LanguageWeights = [evidences]weigh{
 	DevanagariWord:      {"a word in Devanagari", 48},
 	DevanagariDigits:    {"digits of Devanagari", 24},
@@ -43,7 +44,8 @@ var LanguageWeights = [evidences]weigh{
 	englishContentWord:  {"an English word", -2},
 }
 
-// IsHome decides by the evidence found in a sentence whether it is Hindi, not English; unknown is how many words say nothing about it.
+// IsHome decides by the evidence found in a sentence whether it is Hindi, not English; unknown is how many words say
+// nothing about it.
 func IsHome(found *[evidences]int, weights *[evidences]weigh, unknown int) bool {
 	sum, worded := 0, unknown
 	for e, n := range found {
@@ -96,8 +98,8 @@ func weighWord(v *View, j int, t *Tally) {
 	}
 }
 
-// evidenceAt tells what token j says about the language of its sentence; said is false for a word that says nothing, and word for
-// what is no word of a language at all. first means that no word stands before it.
+// evidenceAt tells what token j says about the language of its sentence; said is false for a word that says nothing,
+// and word for what is no word of a language at all. first means that no word stands before it.
 func evidenceAt(v *View, j int, first bool) (e Evidence, said, word bool) {
 	t := &v.Toks[j]
 	switch t.Kind {
@@ -142,7 +144,8 @@ func (t *Token) isPlainTitle() bool {
 	return t.Cas == words.Title && t.Word.Is(words.Plain) && !t.Word.Is(words.Expansion)
 }
 
-// hindiEvidence weighs the Roman Hindi word at token j: in capitals inside a sentence, or before another capital, it is a name.
+// hindiEvidence weighs the Roman Hindi word at token j: in capitals inside a sentence, or before another capital, it is
+// a name.
 func hindiEvidence(v *View, j int, first bool) Evidence {
 	t := &v.Toks[j]
 	next := v.At(j + 1)
@@ -159,8 +162,8 @@ func hindiEvidence(v *View, j int, first bool) Evidence {
 	return commonWord
 }
 
-// isEnglishContent reports whether token j is a word in small letters that only English has. The words that short forms and
-// numbers become say nothing, so that a text that was read before keeps its language.
+// isEnglishContent reports whether token j is a word in small letters that only English has. The words that short forms
+// and numbers become say nothing, so that a text that was read before keeps its language.
 func isEnglishContent(v *View, j int) bool {
 	t := &v.Toks[j]
 	if t.Cas != words.Lower || t.Word.Is(words.Expansion) {
@@ -175,7 +178,8 @@ func letterOfStroke(v *View, j int) bool {
 }
 
 // englishEndings are endings that hardly any word of Roman Hindi has.
-var englishEndings = [...]string{"ed", "ing", "tion", "ment", "ly", "ies", "'s", "ness", "ers", "ents", "ence", "ance", "able", "ity", "ous", "ful", "ship", "less"}
+var englishEndings = [...]string{"ed", "ing", "tion", "ment", "ly", "ies", "'s", "ness", "ers", "ents", "ence", "ance",
+	"able", "ity", "ous", "ful", "ship", "less"}
 
 func hasEnglishEnding(s string) bool {
 	for _, e := range englishEndings {
@@ -201,7 +205,8 @@ func inAddressBlob(v *View, j int) bool {
 	return before || behind
 }
 
-// hasNoLanguage reports whether the word at token j is of a formula, an address, a unit or a currency, or stands for letters.
+// hasNoLanguage reports whether the word at token j is of a formula, an address, a unit or a currency, or stands for
+// letters.
 func hasNoLanguage(v *View, j int) bool {
 	if v.Toks[j].Part.IsMaths() || saidByLetters(v, j) || isSymbol(v, j) {
 		return true

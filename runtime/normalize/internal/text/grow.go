@@ -38,8 +38,8 @@ func (s *scanner) composesNukta(from, to int) bool {
 	return false
 }
 
-// recompose brings the mark at text[mark:] into NFC with the letter before it, which stands behind from at most. What was written was in
-// NFC, but something between the two may have gone: a control, a mark of another script.
+// recompose brings the mark at text[mark:] into NFC with the letter before it, which stands behind from at most. What
+// was written was in NFC, but something between the two may have gone: a control, a mark of another script.
 func (s *scanner) recompose(from, mark int) {
 	if n := norm.NFC.LastBoundary(s.text[from:mark]); n > 0 {
 		from += n
@@ -47,8 +47,8 @@ func (s *scanner) recompose(from, mark int) {
 	s.text = append(s.text[:from], norm.NFC.Bytes(s.text[from:])...)
 }
 
-// grow returns the token that the next character belongs to: the last one if it has the same kind, or a new one. An apostrophe
-// between letters is part of their word.
+// grow returns the token that the next character belongs to: the last one if it has the same kind, or a new one. An
+// apostrophe between letters is part of their word.
 func (s *scanner) grow(k Kind, src int32) *Token {
 	t := s.last()
 	if s.gap || t.Kind != k && t.Kind != Sign || t.Part != s.part {
@@ -75,7 +75,8 @@ func (s *scanner) space() {
 func (s *scanner) begin(k Kind, src int32) *Token {
 	n := int32(len(s.text))
 	s.toks = append(s.toks, Token{
-		Kind: k, Gap: s.gap || len(s.toks) == 1, hard: s.hard, Line: s.line, Part: s.part, A: n, B: n, Src: src, End: src,
+		Kind: k, Gap: s.gap || len(s.toks) == 1, hard: s.hard, Line: s.line, Part: s.part, A: n, B: n,
+		Src: src, End: src,
 		Hushed: s.hushed, HushEnd: s.hushEnd,
 	})
 	s.gap, s.hard, s.line, s.hushEnd = false, false, false, 0

@@ -22,8 +22,8 @@ func LoneCross(v *View, i int) bool {
 // maskSigns are the signs that stand for one hidden character each.
 const maskSigns = "*.#" + string(rune(Bullet))
 
-// MaskAt measures the masks that begin at token j: crosses, stars or dots in groups. It returns the token behind them and how many
-// characters they hide.
+// MaskAt measures the masks that begin at token j: crosses, stars or dots in groups. It returns the token behind them
+// and how many characters they hide.
 func MaskAt(v *View, j int) (next, wide int) {
 	next = j
 	for {

@@ -62,8 +62,8 @@ func (n *Number) add(s string) {
 	}
 }
 
-// groups reads thousands commas, Indian (12,07,450) or western (1,207,450), if all of them stand where they should. Otherwise the
-// commas part the items of a list.
+// groups reads thousands commas, Indian (12,07,450) or western (1,207,450), if all of them stand where they should.
+// Otherwise the commas part the items of a list.
 func groups(v *View, n *Number) {
 	var ends [8]int
 	count, wide := commaGroups(v, n.Next, &ends)
@@ -98,7 +98,8 @@ func groups(v *View, n *Number) {
 	n.Next = j
 }
 
-// commaGroups collects the groups of two or three digits behind commas, the first of which is token j. wide means that all have three.
+// commaGroups collects the groups of two or three digits behind commas, the first of which is token j. wide means that
+// all have three.
 func commaGroups(v *View, j int, ends *[8]int) (count int, wide bool) {
 	wide = true
 	for count < len(ends) && v.NumberBehind(j, ',') {
@@ -119,8 +120,9 @@ func commaGroups(v *View, j int, ends *[8]int) (count int, wide bool) {
 	return count, wide
 }
 
-// spacedGroups returns the token behind the groups of two or three digits that begin at token j, if only spaces part them and the last has
-// three; j if there are none. Such spaces do not break, as in 1 25 000 where a program wrote it; in ₹5 000 it may be any.
+// spacedGroups returns the token behind the groups of two or three digits that begin at token j, if only spaces part
+// them and the last has three; j if there are none. Such spaces do not break, as in 1 25 000 where a program wrote it;
+// in ₹5 000 it may be any.
 func spacedGroups(v *View, j int) int {
 	money := v.Str(j) == "000" && (v.At(j-2).IsCurrency() || CurrencyCode(v, j-2) > 0)
 	for k := j; k < j+8; k++ {
@@ -137,7 +139,8 @@ func spacedGroups(v *View, j int) int {
 	return j
 }
 
-// isLooselyGrouped reports whether the comma at token j, behind the number n of an amount, is the only one of its lakhs: rs1,20000.
+// isLooselyGrouped reports whether the comma at token j, behind the number n of an amount, is the only one of its
+// lakhs: rs1,20000.
 func isLooselyGrouped(v *View, n *Number, j int) bool {
 	if !v.TightSign(j, ',') || !v.TightDigits(j+1) || len(v.Str(j+1)) != 5 || n.Size > 2 {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/markup"
 )
 
-// marked takes the text of written that m covers and that is no plain text, from byte i and code point pos on. It returns where it goes on:
-// behind m, or at i with the part of the text that m says.
+// marked takes the text of written that m covers and that is no plain text, from byte i and code point pos on. It
+// returns where it goes on: behind m, or at i with the part of the text that m says.
 func (s *scanner) marked(m *markup.Span, written string, i int, pos int32, at []int32) (int, int32) {
 	switch m.Kind {
 	case markup.Code:
@@ -94,10 +94,11 @@ type scanner struct {
 	hushed, hushEnd int32 // silent markup in front of the next token
 }
 
-// Scan cleans written and cuts it into tokens. The first and the last token are nothing, so that rules may look one to either side.
+// Scan cleans written and cuts it into tokens. The first and the last token are nothing, so that rules may look one to
+// either side.
 //
-// Cleaning means: NFC (which splits the precomposed nukta letters), compatibility letters and digits of any script to plain ones,
-// zero-width characters and controls out, typographic quotes to plain ones.
+// Cleaning means: NFC (which splits the precomposed nukta letters), compatibility letters and digits of any script to
+// plain ones, zero-width characters and controls out, typographic quotes to plain ones.
 //
 // torn means that marks stand together which did not in written, so that the clean text may not be in NFC.
 func Scan(written string) (text string, toks []Token, torn bool) {
@@ -141,7 +142,8 @@ func Scan(written string) (text string, toks []Token, torn bool) {
 	}
 	s.closeBlob()
 	n := int32(len(s.text))
-	s.toks = append(s.toks, Token{Gap: true, Line: s.line, A: n, B: n, Src: pos, End: pos, Hushed: s.hushed, HushEnd: s.hushEnd})
+	s.toks = append(s.toks, Token{Gap: true, Line: s.line, A: n, B: n, Src: pos, End: pos, Hushed: s.hushed,
+		HushEnd: s.hushEnd})
 	s.toks[0].Gap = true
 	// The scanner ends here, so nobody will touch the bytes again.
 	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.torn
@@ -184,7 +186,8 @@ func Compose(s string) (string, []int32) {
 	return string(out), append(at, int32(utf8.RuneCountInString(s)))
 }
 
-// endIn is where the code point pos ends, by the places that [Compose] returned: those of marks and of their letter are the same.
+// endIn is where the code point pos ends, by the places that [Compose] returned: those of marks and of their letter are
+// the same.
 func endIn(at []int32, pos int32) int32 {
 	for _, next := range at[pos+1:] {
 		if next > at[pos] {
@@ -267,7 +270,8 @@ func raisedFigure(r rune) byte {
 	return 0
 }
 
-// raise takes a raised figure. A lone ² or ³ is a sign of its own; any other row of them stands behind one sign: 10⁻⁷ is 10, raised, -, 7.
+// raise takes a raised figure. A lone ² or ³ is a sign of its own; any other row of them stands behind one sign: 10⁻⁷
+// is 10, raised, -, 7.
 func (s *scanner) raise(c byte, src, end int32) {
 	t := s.last()
 	goesOn := !s.gap && t.B > t.A && s.raisedTo == len(s.text)
@@ -308,7 +312,8 @@ func isGroupSpace(r rune) bool {
 func (s *scanner) other(r rune, src, end int32) {
 	isMark := unicode.IsMark(r)
 	switch last := s.last().Kind; {
-	case unicode.Is(unicode.Latin, r) && unicode.IsLetter(r) && !compatible(r), unicode.Is(unicode.Mn, r) && last == Latin && !s.gap:
+	case unicode.Is(unicode.Latin, r) && unicode.IsLetter(r) && !compatible(r), unicode.Is(unicode.Mn, r) &&
+		last == Latin && !s.gap:
 		s.extendRune(Latin, r, src, end)
 	case compatible(r):
 		s.fold(r, src, end)
@@ -325,7 +330,8 @@ func (s *scanner) other(r rune, src, end int32) {
 	}
 }
 
-// shortens reports whether the zero of Devanagari before rest is the sign of an abbreviation, for which many type it: डॉ०, नं०-५.
+// shortens reports whether the zero of Devanagari before rest is the sign of an abbreviation, for which many type it:
+// डॉ०, नं०-५.
 func (s *scanner) shortens(rest string) bool {
 	t := s.last()
 	if t.Kind != Deva || s.gap || t.B-t.A > 15 {
@@ -353,7 +359,8 @@ func (s *scanner) devanagari(r rune, src, end int32) {
 	}
 }
 
-// compatible reports whether r is a variant of plain characters: full-width, circled, mathematical, superscript, ligature.
+// compatible reports whether r is a variant of plain characters: full-width, circled, mathematical, superscript,
+// ligature.
 func compatible(r rune) bool {
 	var buf [utf8.UTFMax]byte
 	n := utf8.EncodeRune(buf[:], r)
@@ -397,14 +404,23 @@ func decimal(r rune) byte {
 
 // signs are the characters beyond ASCII that have a meaning of their own.
 var signs = map[rune]byte{
-	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '₩': won, '￦': won, '₺': lira, '৳': taka, '₦': naira, '฿': baht, '¢': cent, '￠': cent, '‰': perMille, '°': Degree, 'º': Degree,
-	'–': EnDash, '‐': '-', '‑': '-', '‒': EnDash, '−': MinusSign, '﹣': '-', '－': '-', '—': EmDash, '―': EmDash, '⸺': EmDash,
-	'…': Ellipsis, '×': Multiply, '✕': Multiply, '✖': Multiply, '÷': Divide, '±': PlusMinus, '≈': Approx, '≃': Approx, '≅': Approx, '≠': NotEqual, '≤': LessEqual, '≥': GreaterEqual,
+	'₹': rupee, '₨': rupee, '€': euro, '£': pound, '¥': yen, '₩': won, '￦': won, '₺': lira, '৳': taka, '₦': naira,
+	'฿': baht, '¢': cent, '￠': cent, '‰': perMille, '°': Degree, 'º': Degree,
+	'–': EnDash, '‐': '-', '‑': '-', '‒': EnDash, '−': MinusSign, '﹣': '-', '－': '-', '—': EmDash, '―': EmDash,
+	'⸺': EmDash,
+	'…': Ellipsis, '×': Multiply, '✕': Multiply, '✖': Multiply, '÷': Divide, '±': PlusMinus, '≈': Approx, '≃': Approx,
+	'≅': Approx, '≠': NotEqual, '≤': LessEqual, '≥': GreaterEqual,
 	'½': Half, '¼': Quarter, '¾': ThreeQuarters,
-	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"', '«': '"', '»': '"', '‹': '"', '›': '"',
-	'•': Bullet, '‣': Bullet, '▪': Bullet, '●': Bullet, '○': Bullet, '◦': Bullet, '·': Bullet, '⁃': Bullet, '➢': Bullet, '➤': Bullet, '✓': Bullet, '✔': Bullet, '✅': Bullet,
-	'→': Arrow, '⇒': Arrow, '➡': Arrow, '⟶': Arrow, '⟹': Arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.', '：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': Silent, '¡': Silent, '™': Silent, '®': Silent, '©': Silent, '℠': Silent,
-	'₱': pesoSign, '₫': dongSign, '₽': rubleSign, '₪': shekelSign, '₴': hryvniaSign, '₸': tengeSign, '₵': cediSign, '₭': kipSign, '₮': tugrikSign, '₼': manatSign, '₾': lariSign, '₲': guaraniSign, '₡': colonSign, '؋': afghaniSign, '៛': rielSign, '֏': dramSign, '₿': bitcoinSign,
+	'‘': '\'', '’': '\'', '‛': '\'', 'ʼ': '\'', '′': '\'', '‚': ',', '“': '"', '”': '"', '„': '"', '‟': '"', '″': '"',
+	'«': '"', '»': '"', '‹': '"', '›': '"',
+	'•': Bullet, '‣': Bullet, '▪': Bullet, '●': Bullet, '○': Bullet, '◦': Bullet, '·': Bullet, '⁃': Bullet, '➢': Bullet,
+	'➤': Bullet, '✓': Bullet, '✔': Bullet, '✅': Bullet,
+	'→': Arrow, '⇒': Arrow, '➡': Arrow, '⟶': Arrow, '⟹': Arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.',
+	'：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': Silent, '¡': Silent, '™': Silent,
+	'®': Silent, '©': Silent, '℠': Silent,
+	'₱': pesoSign, '₫': dongSign, '₽': rubleSign, '₪': shekelSign, '₴': hryvniaSign, '₸': tengeSign, '₵': cediSign,
+	'₭': kipSign, '₮': tugrikSign, '₼': manatSign, '₾': lariSign, '₲': guaraniSign, '₡': colonSign,
+	'؋': afghaniSign, '៛': rielSign, '֏': dramSign, '₿': bitcoinSign,
 	'√': Root, '★': Star, '⭐': Star, '☆': Star, '\u09e4': Danda, '\uff5c': '|', '¦': '|',
 }
 

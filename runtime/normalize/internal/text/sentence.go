@@ -86,7 +86,8 @@ func fullStop(v *View, j int) bool {
 		return false // 1. first item
 	case p.Word.IsAny(words.NeedsDot, words.DotOrTitle, words.DotOrNone) && !(p.Kind == Latin && IsMeasure(v, j-1)):
 		// Min. order, but not: in 15 min. Delivery; pens etc. Call us
-		return stopBehindPhrase(v, j) || stopBehindShort(v, j) || v.In(j-1, words.AlsoWord) && IsWordBeforeStop(v, j-1, j+1)
+		return stopBehindPhrase(v, j) || stopBehindShort(v, j) ||
+			v.In(j-1, words.AlsoWord) && IsWordBeforeStop(v, j-1, j+1)
 	case CurrencyCode(v, j-1) > 0:
 		return stopBehindCurrency(v, j)
 	case p.Word.Is(words.BeforeNumber):
@@ -99,13 +100,15 @@ func fullStop(v *View, j int) bool {
 	return true
 }
 
-// stopBehindPhrase reports whether the dot at j ends its sentence, too, behind a short form that ends what it belongs to: pens etc. Call us.
+// stopBehindPhrase reports whether the dot at j ends its sentence, too, behind a short form that ends what it belongs
+// to: pens etc. Call us.
 func stopBehindPhrase(v *View, j int) bool {
 	p, next := v.At(j-1), v.At(j+1)
 	return v.In(j-1, words.EndsPhrase) && (next.Cas == words.Title || next.Kind == Deva && p.Kind == Latin)
 }
 
-// stopBehindDevanagari is fullStop for the dot at j behind a word of Devanagari: none behind से. 3, ई. पू. में, 28 नवं. and कि.मी.
+// stopBehindDevanagari is fullStop for the dot at j behind a word of Devanagari: none behind से. 3, ई. पू. में, 28 नवं.
+// and कि.मी.
 func stopBehindDevanagari(v *View, j int) bool {
 	p, next := v.At(j-1), v.At(j+1)
 	if IsSpacedInitial(v, j-1) {
@@ -167,7 +170,8 @@ func stopBehindLatin(v *View, j int) bool {
 	return true
 }
 
-// goesOnBehindShort reports whether next goes on with p, which is short beside some neighbours: dep. 21:05, pl. clear your dues, Kr. Vivek.
+// goesOnBehindShort reports whether next goes on with p, which is short beside some neighbours: dep. 21:05, pl. clear
+// your dues, Kr. Vivek.
 func goesOnBehindShort(p, next *Token) bool {
 	if p.Cas != words.Upper && (next.InSmallLetters() || next.Kind == Digits) {
 		return true
@@ -175,8 +179,8 @@ func goesOnBehindShort(p, next *Token) bool {
 	return p.Word.Chat != nil && p.Cas != words.Lower
 }
 
-// stopBehindShort reports whether the dot at j, behind a short form that is no title, ends the sentence, too: 500 approx. Please; but Opp. The
-// Grand Hotel.
+// stopBehindShort reports whether the dot at j, behind a short form that is no title, ends the sentence, too: 500
+// approx. Please; but Opp. The Grand Hotel.
 func stopBehindShort(v *View, j int) bool {
 	title := v.IsWord(j-1, words.DotOrTitle) && !v.IsWord(j-1, words.Weekday)
 	if title || v.At(j-1).Cas == words.Upper || v.Reads(j+1, "The", "A", "An") {
@@ -185,8 +189,8 @@ func stopBehindShort(v *View, j int) bool {
 	return opensSentence(v, j+1) && !v.Reads(j-1, "vs", "Vs")
 }
 
-// stopBehindLetter is fullStop for the dot at j behind a letter: of initials and U.S.A. it ends none, but one before a word that hardly any
-// name is, and that of 7 p.m. before a capital.
+// stopBehindLetter is fullStop for the dot at j behind a letter: of initials and U.S.A. it ends none, but one before a
+// word that hardly any name is, and that of 7 p.m. before a capital.
 func stopBehindLetter(v *View, j int) bool {
 	next := v.At(j + 1)
 	opens := opensSentence(v, j+1)
@@ -204,14 +208,16 @@ func stopBehindLetter(v *View, j int) bool {
 // isMovedBehind reports whether token i is the CR or DR of the money before it.
 func isMovedBehind(v *View, i int) bool { return v.Reads(i, "CR", "DR") && IsMoneyBehind(v, i-1) }
 
-// opensBehindTime reports whether what stands behind the dot of 7 p.m. at token j begins a sentence: a capital that is no day and no title, or
-// Devanagari where there was none.
+// opensBehindTime reports whether what stands behind the dot of 7 p.m. at token j begins a sentence: a capital that is
+// no day and no title, or Devanagari where there was none.
 func opensBehindTime(v *View, j int) bool {
 	next := v.At(j + 1)
 	if next.Kind == Latin {
-		return next.Cas == words.Title && !next.Word.IsAny(words.Weekday, words.Month, words.DotOrTitle) && !v.In(j+1, words.Joiner)
+		return next.Cas == words.Title && !next.Word.IsAny(words.Weekday, words.Month, words.DotOrTitle) &&
+			!v.In(j+1, words.Joiner)
 	}
-	if next.Kind != Deva || v.In(j+1, words.TiesTime) || next.Word.IsAny(words.Weekday, words.Month, words.DayPart, words.Oclock) {
+	if next.Kind != Deva || v.In(j+1, words.TiesTime) ||
+		next.Word.IsAny(words.Weekday, words.Month, words.DayPart, words.Oclock) {
 		return false
 	}
 	for k := max(v.Start, j-16); k < j; k++ {
@@ -222,8 +228,8 @@ func opensBehindTime(v *View, j int) bool {
 	return true
 }
 
-// isDateBehindMonth reports whether the number behind the dot at token j goes on with the short month before it: Jan. 5, 9 Feb. 2027; but
-// not till 20 Dec. 100 Mbps.
+// isDateBehindMonth reports whether the number behind the dot at token j goes on with the short month before it: Jan.
+// 5, 9 Feb. 2027; but not till 20 Dec. 100 Mbps.
 func isDateBehindMonth(v *View, j int) bool {
 	if m, _ := MonthAt(v, j-1); m == 0 || len(v.Str(j-1)) > 4 || v.CountedAt(j+2) {
 		return false

@@ -37,7 +37,8 @@ func HasStroke(v *View, j int) bool {
 	return IsSayable(v, j) && IsSayable(v, j+2)
 }
 
-// IsSayable reports whether the digits token j can be said as a number: one of up to sixteen digits, or a round one of up to eighteen.
+// IsSayable reports whether the digits token j can be said as a number: one of up to sixteen digits, or a round one of
+// up to eighteen.
 func IsSayable(v *View, j int) bool {
 	n := len(v.Str(j))
 	return n <= maxSize || IsRound(v, j)
@@ -75,7 +76,8 @@ func Cross(v *View, i int) bool {
 	return v.Reads(i, "x", "X") && !v.Tight(i) && !v.Tight(i+1) && Factors(v, i)
 }
 
-// Factors reports whether token i stands between a number, with or without its unit, and a number or an amount of money.
+// Factors reports whether token i stands between a number, with or without its unit, and a number or an amount of
+// money.
 func Factors(v *View, i int) bool {
 	if v.At(i-1).Kind != Digits && v.At(i-2).Kind != Digits {
 		return false
@@ -98,7 +100,8 @@ func IsDotOfName(v *View, i int) bool {
 	if v.Tight(i) {
 		return v.At(i-1).Kind == Deva && v.Reads(i+1, "भारत") // जनसेवा.भारत
 	}
-	return next.Kind == Latin && next.B-next.A > 2 && (next.Cas == words.Upper || words.LookUpWritten(v.Str(i+1)).Is(words.TopLevel))
+	return next.Kind == Latin && next.B-next.A > 2 &&
+		(next.Cas == words.Upper || words.LookUpWritten(v.Str(i+1)).Is(words.TopLevel))
 }
 
 // WeekdayAt is the number of the day that token i names, 0 for none. In small letters sun, sat and wed are other words.

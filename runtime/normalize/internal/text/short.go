@@ -4,8 +4,9 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
-// IsWordBeforeStop reports whether a word that is a short form, too, stands at token i in full, and the dot before next ends its sentence:
-// piece of art. A short form goes on with a number, a small letter or, with a capital of its own, a name: fig. 3, max. weight, Col. Rao.
+// IsWordBeforeStop reports whether a word that is a short form, too, stands at token i in full, and the dot before next
+// ends its sentence: piece of art. A short form goes on with a number, a small letter or, with a capital of its own, a
+// name: fig. 3, max. weight, Col. Rao.
 func IsWordBeforeStop(v *View, i, next int) bool {
 	switch n := v.At(next); {
 	case n.Kind == Nothing, v.IsSign(next, '.'):
@@ -50,7 +51,8 @@ func IsLongCode(v *View, i int) bool {
 // Named reports whether the word before token i says whose number it is.
 func Named(v *View, i int) bool {
 	switch {
-	case v.IsAnyWord(i-1, words.IdentifierWord, words.DotOrNone, words.NumbersThings, words.BeforeID), isAcronym(v, i-1), Stroked(v, i-3) == "account":
+	case v.IsAnyWord(i-1, words.IdentifierWord, words.DotOrNone, words.NumbersThings, words.BeforeID),
+		isAcronym(v, i-1), Stroked(v, i-3) == "account":
 		return true
 	case v.Capital(i-1) && v.At(i+1).Kind == Digits && !v.Single(i-2):
 		return true // W NO 14

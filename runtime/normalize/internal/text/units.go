@@ -149,7 +149,8 @@ func isFever(v *View, j int) bool {
 	return v.IsNear(j, words.Feverish, 8)
 }
 
-// isRareUnit reports whether token j stands apart from a number in Devanagari, or beside a word of temperatures: २ st, 273 K.
+// isRareUnit reports whether token j stands apart from a number in Devanagari, or beside a word of temperatures: २ st,
+// 273 K.
 func isRareUnit(v *View, j int) bool {
 	if !v.At(j).Gap {
 		return false
@@ -169,8 +170,8 @@ func microUnit(v *View, j int) (*words.Unit, int) {
 	return nil, j
 }
 
-// standsApart reports whether token j is a unit although it is one that touches its number elsewhere: 6 ft 2 in, 230 V, 43.2 s,
-// २ ha, and whatever stands alone with its number.
+// standsApart reports whether token j is a unit although it is one that touches its number elsewhere: 6 ft 2 in, 230 V,
+// 43.2 s, २ ha, and whatever stands alone with its number.
 func standsApart(v *View, j int) bool {
 	if v.At(j-1).hindi || isOnlyMeasure(v, j) {
 		return true
@@ -180,7 +181,8 @@ func standsApart(v *View, j int) bool {
 	case "in": // not 5 in all
 		return v.Reads(j-2, "ft", "feet") || v.TightSign(j+1, '.') && !v.Last(j+1) && v.At(j+2).InSmallLetters()
 	case "V", "W":
-		return decimal || !v.IsAnyWord(j-2, words.Place, words.EnglishHead, words.IdentifierWord, words.Coach, words.CodeWord)
+		return decimal || !v.IsAnyWord(j-2, words.Place, words.EnglishHead, words.IdentifierWord, words.Coach,
+			words.CodeWord)
 	case "s", "ha", "mi", "ac", "gal", "qt", "q", "t":
 		return decimal
 	}
@@ -238,7 +240,8 @@ func SquareAt(v *View, j int) (*words.Unit, int) {
 }
 
 // powerWords are what stands before a length to make it an area or a volume.
-var powerWords = map[string]map[string]*words.Unit{"sq": squares, "Sq": squares, "SQ": squares, "cu": cubes, "Cu": cubes}
+var powerWords = map[string]map[string]*words.Unit{"sq": squares, "Sq": squares, "SQ": squares, "cu": cubes,
+	"Cu": cubes}
 
 func squareWord(s string) bool { return powerWords[s] != nil }
 

@@ -2,8 +2,8 @@ package text
 
 import "github.com/swar-tts/swar/runtime/normalize/internal/words"
 
-// TypedVehicle returns the end of the number of a vehicle that is typed in small letters at token i, in one or behind a word of vehicles:
-// mh12ab4471, gaadi no mh12 ab 4471. i for none.
+// TypedVehicle returns the end of the number of a vehicle that is typed in small letters at token i, in one or behind a
+// word of vehicles: mh12ab4471, gaadi no mh12 ab 4471. i for none.
 func TypedVehicle(v *View, i int) int {
 	state, series := v.At(i), v.At(i+2)
 	if state.Cas != words.Lower || state.B-state.A != 2 || v.Joined(i) {

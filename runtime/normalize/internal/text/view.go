@@ -1,5 +1,6 @@
-// Package text cuts a text into tokens and looks at its sentences: what stands beside a token, and which numbers, units, amounts,
-// dates and times are written there. Nothing here writes, and nothing knows how a language says what is found.
+// Package text cuts a text into tokens and looks at its sentences: what stands beside a token, and which numbers,
+// units, amounts, dates and times are written there. Nothing here writes, and nothing knows how a language says what is
+// found.
 package text
 
 import (
@@ -65,8 +66,8 @@ func (v *View) CountedAt(i int) bool { return v.IsAnyWord(i, words.Counted, word
 // Capital reports whether token i is one capital letter.
 func (v *View) Capital(i int) bool { return v.Single(i) && v.At(i).Cas == words.Upper }
 
-// View is a text in tokens, and the sentence of it that is being read. Its methods, and the functions of this package that take
-// one, only look at it.
+// View is a text in tokens, and the sentence of it that is being read. Its methods, and the functions of this package
+// that take one, only look at it.
 type View struct {
 	Text string // clean
 	Toks []Token

@@ -2,7 +2,8 @@ package text
 
 import "testing"
 
-// weightSentences stand close to the border between the languages: each turns when a weight that it counts changes by half.
+// weightSentences stand close to the border between the languages: each turns when a weight that it counts changes by
+// half.
 var weightSentences = []struct {
 	written string
 	home    bool

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Without returns toks without those that drop chooses, but for the first and the last. What stands in front of one that is dropped
-// then stands in front of the next, and white space stands in front of a next word: a你b are two. Quotes that have nothing between them
-// go, too.
+// Without returns toks without those that drop chooses, but for the first and the last. What stands in front of one
+// that is dropped then stands in front of the next, and white space stands in front of a next word: a你b are two. Quotes
+// that have nothing between them go, too.
 func Without(toks []Token, drop func(t *Token) bool) []Token {
 	last := len(toks) - 1
 	kept := 1

@@ -234,8 +234,8 @@ var connectorNames = [connectors]string{
 	WordRationals:      "rationals",
 }
 
-// Language is everything that the rules say in one language. A text is read in English and in one other; a third is added by
-// adding an entry such as [Hindi].
+// Language is everything that the rules say in one language. A text is read in English and in one other; a third is
+// added by adding an entry such as [Hindi].
 type Language struct {
 	Name string
 	Said
@@ -263,7 +263,10 @@ type Said struct {
 }
 
 // QuarterWords are the words for parts: a half, one and a half, two and a half, and those in front of other numbers.
-type QuarterWords struct{ Half, OneAndHalf, TwoAndHalf, AndHalf, Quarter, AndQuarter, ThreeQuarters, LessQuarter string }
+type QuarterWords struct {
+	Half, OneAndHalf, TwoAndHalf, AndHalf, Quarter, AndQuarter, ThreeQuarters,
+	LessQuarter string
+}
 
 // ClockWords are what is said around an hour.
 type ClockWords struct {
@@ -289,9 +292,11 @@ var (
 )
 
 var hindiWords = Language{
-	Name:     "Hindi",
-	Scales:   []Scale{{1e17, "शंख"}, {1e15, "पद्म"}, {1e13, "नील"}, {1e11, "खरब"}, {1e9, "अरब"}, {1e7, "करोड़"}, {1e5, "लाख"}, {1e3, "हज़ार"}, {100, "सौ"}},
-	Western:  []Scale{{1e17, "शंख"}, {1e15, "पद्म"}, {1e13, "नील"}, {1e11, "खरब"}, {1e9, "अरब"}, {1e7, "करोड़"}, {1e5, "लाख"}, {1e3, "हज़ार"}, {100, "सौ"}},
+	Name: "Hindi",
+	Scales: []Scale{{1e17, "शंख"}, {1e15, "पद्म"}, {1e13, "नील"}, {1e11, "खरब"}, {1e9, "अरब"}, {1e7, "करोड़"},
+		{1e5, "लाख"}, {1e3, "हज़ार"}, {100, "सौ"}},
+	Western: []Scale{{1e17, "शंख"}, {1e15, "पद्म"}, {1e13, "नील"}, {1e11, "खरब"}, {1e9, "अरब"}, {1e7, "करोड़"},
+		{1e5, "लाख"}, {1e3, "हज़ार"}, {100, "सौ"}},
 	Quarters: &QuarterWords{"आधा", "डेढ़", "ढाई", "साढ़े", "एक चौथाई", "सवा", "पौन", "पौने"},
 	Clock:    &ClockWords{"बजे", "बजकर", "मिनट", "सेकंड", "पर", "रात", "सुबह", "दोपहर", "शाम"},
 	Hundreds: true,

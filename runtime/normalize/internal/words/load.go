@@ -11,7 +11,9 @@ import (
 // Load reads all tables below the folder tables of fsys. An error names the file and the line.
 func Load(fsys fs.FS) (*Vocabulary, error) {
 	l := &loader{
-		v:     &Vocabulary{measures: newMeasures(), dotted: map[string]string{}, stroked: map[string]string{}, figured: map[string]string{}, named: map[string]string{}, written: map[string]*Entry{}, entries: make(map[string]*Entry, 5000)},
+		v: &Vocabulary{measures: newMeasures(), dotted: map[string]string{}, stroked: map[string]string{},
+			figured: map[string]string{}, named: map[string]string{}, written: map[string]*Entry{},
+			entries: make(map[string]*Entry, 5000)},
 		names: make(map[string]Class, classCount),
 	}
 	for c, name := range classNames {
@@ -179,7 +181,8 @@ func (l *loader) neighbours(r *table.Row, cell string) (n Neighbours, err error)
 
 // joined adds a row of joined.tsv.
 func (l *loader) joined(r *table.Row) error {
-	forms := map[string]map[string]string{"dotted": l.v.dotted, "stroked": l.v.stroked, "figured": l.v.figured, "named": l.v.named}[r.Cell(2)]
+	forms := map[string]map[string]string{"dotted": l.v.dotted, "stroked": l.v.stroked, "figured": l.v.figured,
+		"named": l.v.named}[r.Cell(2)]
 	if forms == nil {
 		return r.Errorf("unknown joint %q", r.Cell(2))
 	}

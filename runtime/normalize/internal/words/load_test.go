@@ -98,8 +98,8 @@ func TestErrorsNameTheRow(t *testing.T) {
 	}
 }
 
-// TestTablesAreSorted: each word has one place, so that two people who add words rarely change the same line. The rows of one word stay in
-// the order in which they are tried.
+// TestTablesAreSorted: each word has one place, so that two people who add words rarely change the same line. The rows
+// of one word stay in the order in which they are tried.
 func TestTablesAreSorted(t *testing.T) {
 	for name, columns := range map[string][]string{
 		"tables/words.tsv":   {"word", "classes"},

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestEveryClassIsAskedFor finds classes that no rule and no row of short.tsv asks for, so that nothing depends on their rows.
+// TestEveryClassIsAskedFor finds classes that no rule and no row of short.tsv asks for, so that nothing depends on
+// their rows.
 func TestEveryClassIsAskedFor(t *testing.T) {
 	asked := map[string]bool{}
 	files := token.NewFileSet()
@@ -57,7 +58,8 @@ func TestNoFormIsHidden(t *testing.T) {
 		for i := range e.Beside {
 			for j := range e.Beside[:i] {
 				if above := &e.Beside[j]; asksForLess(above, &e.Beside[i]) {
-					t.Errorf("short.tsv: %s is never %s by row %d of it, as it is %s by row %d", w, e.Beside[i].Full, i+1, above.Full, j+1)
+					t.Errorf("short.tsv: %s is never %s by row %d of it, as it is %s by row %d", w, e.Beside[i].Full,
+						i+1, above.Full, j+1)
 				}
 			}
 		}

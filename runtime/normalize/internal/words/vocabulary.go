@@ -1,7 +1,8 @@
-// Package words has the words of both languages as data: what each means to the rules, what short forms stand for, units, money, and
-// the names of numbers, letters, months and days.
+// Package words has the words of both languages as data: what each means to the rules, what short forms stand for,
+// units, money, and the names of numbers, letters, months and days.
 //
-// What rules ask of a word is in tables (tables/*.tsv), so that a word is taught by a row; [Load] says what is wrong with one.
+// What rules ask of a word is in tables (tables/*.tsv), so that a word is taught by a row; [Load] says what is wrong
+// with one.
 package words
 
 import (
@@ -88,7 +89,8 @@ var tables embed.FS
 // Tables are the files of this package.
 func Tables() fs.FS { return tables }
 
-// vocabulary is what the tables say. It is loaded when the program starts: whatever reads text needs it, and it takes less than a start takes anyway.
+// vocabulary is what the tables say. It is loaded when the program starts: whatever reads text needs it, and it takes
+// less than a start takes anyway.
 var vocabulary = mustLoad()
 
 func mustLoad() *Vocabulary {

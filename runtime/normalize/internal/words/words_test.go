@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// TestWordsAreInNormalForm guards the lists: a word that is not written as the scanner writes it would never be found, and number
-// words in another form would not be what the engines learnt.
+// TestWordsAreInNormalForm guards the lists: a word that is not written as the scanner writes it would never be found,
+// and number words in another form would not be what the engines learnt.
 func TestWordsAreInNormalForm(t *testing.T) {
 	check := func(where, word string) {
 		if !norm.NFC.IsNormalString(word) {
@@ -53,7 +53,8 @@ func TestLanguagesAreWhole(t *testing.T) {
 				t.Errorf("%s has no word %d", l.Name, w+1)
 			}
 		}
-		for _, word := range slices.Concat(l.Below100[:], l.ScaleNames[1:], l.Greek[1:], l.Months[1:], l.Weekdays[1:], l.Letters[:]) {
+		for _, word := range slices.Concat(l.Below100[:], l.ScaleNames[1:], l.Greek[1:], l.Months[1:], l.Weekdays[1:],
+			l.Letters[:]) {
 			if word == "" {
 				t.Errorf("%s lacks a number, a scale, a letter, a month or a day", l.Name)
 			}
