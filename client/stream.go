@@ -48,8 +48,8 @@ func (c *Client) Stream(ctx context.Context) (*Conn, error) {
 	u.Scheme = map[string]string{"http": "ws", "https": "wss"}[u.Scheme]
 	header := http.Header{}
 	c.identify(header)
-	ws, resp, err := c.dialer().DialContext(ctx, u.String(),
-		header) //nolint:bodyclose // gorilla has, after reading its beginning
+	//nolint:bodyclose // gorilla has, after reading its beginning
+	ws, resp, err := c.dialer().DialContext(ctx, u.String(), header)
 	switch {
 	case err != nil && resp != nil && errors.Is(err, websocket.ErrBadHandshake):
 		return nil, errorOf(resp)

@@ -24,7 +24,7 @@ const (
 	silence  = 10 * time.Second // a router that says nothing for so long is called anew
 )
 
-// Reports is what a router said last.
+// Report is what a router said last.
 type Report struct {
 	ReceivedAt time.Time
 	State      *wire.FleetState // not to be changed

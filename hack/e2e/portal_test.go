@@ -630,7 +630,7 @@ func TestTheSocketIsForTheServersUser(t *testing.T) {
 			t.Errorf("the user %d gets %q, %v", uid, out, err)
 		}
 	}
-	eventually(t, "the log tells of it", 5*time.Second, func() bool { return strings.Contains(p.output(), "turned away") })
+	eventually(t, "the log tells of it", 5*time.Second, func() bool { return strings.Contains(p.output(), "rejected another user") })
 }
 
 // TestWithoutThePortal is how the API looks then. A router is never one, so that it has nothing to say of that.

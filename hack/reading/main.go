@@ -122,7 +122,7 @@ func (o options) runMessages(ctx context.Context, named []normaliser, out, progr
 		printGenres(out, rates)
 	}
 	if o.heldOut && o.peers != "" {
-		fmt.Fprint(out, "\n", apartTable(measured))
+		_, _ = fmt.Fprint(out, "\n", apartTable(measured))
 	}
 	if o.docs == "" {
 		return nil
@@ -152,7 +152,7 @@ func (o options) runTests(ctx context.Context, named []normaliser, out, progress
 		r.print(out, o.failures)
 	}
 	if o.failures {
-		fmt.Fprint(out, conventionsTable(pairs))
+		_, _ = fmt.Fprint(out, conventionsTable(pairs))
 	}
 	if o.docs == "" {
 		return nil

@@ -108,8 +108,8 @@ func migrate(ctx context.Context, c *sql.Conn, from int, step string) error {
 	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	defer c.ExecContext(context.WithoutCancel(ctx),
-		"ROLLBACK") //nolint:errcheck // fails when there is nothing to take back
+	//nolint:errcheck // fails when there is nothing to take back
+	defer c.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	var version int
 	if err := c.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil || version != from {
 		return err

@@ -53,8 +53,8 @@ func startProcess(program espeakng.Program, args []string, stall time.Duration) 
 	}
 	defer out.Close()
 	p.stdin, p.stdout = stdin, stdout
-	p.cmd = exec.Command(program.Path,
-		args...) //nolint:noctx // it may wait as a spare for longer than any call lasts; stop ends it
+	//nolint:noctx // it may wait as a spare for longer than any call lasts; stop ends it
+	p.cmd = exec.Command(program.Path, args...)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, out, &p.stderr
 	program.Confine(p.cmd)
 	p.cmd.WaitDelay = time.Second // for a stray child of the program that holds stderr open

@@ -58,61 +58,46 @@ func (s *sentence) functionWord(i int) (read string, ok bool) {
 	return "", false
 }
 
+// contentWords are nouns, verbs and adjectives with a rule of their own.
+var contentWords = map[string]func(s *sentence, i int) string{
+	"bad":   (*sentence).bad,
+	"lie":   (*sentence).lie,
+	"ban":   (*sentence).ban,
+	"lane":  (*sentence).lane,
+	"log":   (*sentence).log,
+	"door":  (*sentence).door,
+	"dal":   (*sentence).dal,
+	"daal":  (*sentence).dal,
+	"dar":   (*sentence).dar,
+	"hal":   (*sentence).hal,
+	"chal":  (*sentence).chal,
+	"ram":   (*sentence).capitals,
+	"nach":  (*sentence).capitals,
+	"rupay": (*sentence).capitals,
+	"mla":   (*sentence).capitals,
+	"khan":  (*sentence).khan,
+	"mile":  (*sentence).mile,
+	"min":   (*sentence).min,
+	"aata":  (*sentence).aata,
+	"logo":  (*sentence).logo,
+	"fans":  (*sentence).fans,
+	"had":   (*sentence).had,
+	"pila":  (*sentence).pila,
+	"bacha": (*sentence).bacha,
+	"bache": (*sentence).bache,
+	"gali":  (*sentence).gali,
+	"kia":   (*sentence).kia,
+	"lungi": (*sentence).lungi,
+	"sikh":  (*sentence).sikh,
+}
+
 // contentWord reads word i where it is a noun, a verb or an adjective with a rule of its own.
 func (s *sentence) contentWord(i int) (read string, ok bool) {
-	switch s.words[i].both {
-	case "bad":
-		return s.bad(i), true
-	case "lie":
-		return s.lie(i), true
-	case "ban":
-		return s.ban(i), true
-	case "lane":
-		return s.lane(i), true
-	case "log":
-		return s.log(i), true
-	case "door":
-		return s.door(i), true
-	case "dal", "daal":
-		return s.dal(i), true
-	case "dar":
-		return s.dar(i), true
-	case "hal":
-		return s.hal(i), true
-	case "chal":
-		return s.chal(i), true
-	case "ram", "nach", "rupay", "mla":
-		return s.capitals(i), true
-	case "khan":
-		return s.khan(i), true
-	case "mile":
-		return s.mile(i), true
-	case "min":
-		return s.min(i), true
-	case "aata":
-		return s.aata(i), true
-	case "logo":
-		return s.logo(i), true
-	case "fans":
-		return s.fans(i), true
-	case "had":
-		return s.had(i), true
-	case "pila":
-		return s.pila(i), true
-	case "bacha":
-		return s.bacha(i), true
-	case "bache":
-		return s.bache(i), true
-	case "gali":
-		return s.gali(i), true
-	case "kia":
-		return s.kia(i), true
-	case "lungi":
-		return s.lungi(i), true
-	case "sikh":
-		return s.sikh(i), true
+	rule, ok := contentWords[s.words[i].both]
+	if !ok {
+		return "", false
 	}
-	return "", false
+	return rule(s, i), true
 }
 
 func (s *sentence) byNeighbours(i int) string {

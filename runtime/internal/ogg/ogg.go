@@ -8,6 +8,7 @@ const (
 	Last      = 4 // of its stream
 )
 
+// The layout of a page.
 const (
 	HeaderSize  = 27 // bytes before the lacing values
 	MaxSegments = 255
