@@ -9,13 +9,16 @@ import (
 // in Devanagari, or "" for English. Some words have rules of their own, because their grammar says more than the mere
 // language of what stands around them.
 //
-// The rules are called by name, in two functions that say whether they had one: called through a table they would
+// The rules are called by name, in three functions that say whether they had one: called through a table they would
 // have the sentence escape to the heap, which costs two allocations a message.
 func (s *sentence) resolve(i int) string {
 	if read, ok := s.functionWord(i); ok {
 		return read
 	}
-	if read, ok := s.contentWord(i); ok {
+	if read, ok := s.nounWord(i); ok {
+		return read
+	}
+	if read, ok := s.verbWord(i); ok {
 		return read
 	}
 	return s.byNeighbours(i)
@@ -58,46 +61,68 @@ func (s *sentence) functionWord(i int) (read string, ok bool) {
 	return "", false
 }
 
-// contentWords are nouns, verbs and adjectives with a rule of their own.
-var contentWords = map[string]func(s *sentence, i int) string{
-	"bad":   (*sentence).bad,
-	"lie":   (*sentence).lie,
-	"ban":   (*sentence).ban,
-	"lane":  (*sentence).lane,
-	"log":   (*sentence).log,
-	"door":  (*sentence).door,
-	"dal":   (*sentence).dal,
-	"daal":  (*sentence).dal,
-	"dar":   (*sentence).dar,
-	"hal":   (*sentence).hal,
-	"chal":  (*sentence).chal,
-	"ram":   (*sentence).capitals,
-	"nach":  (*sentence).capitals,
-	"rupay": (*sentence).capitals,
-	"mla":   (*sentence).capitals,
-	"khan":  (*sentence).khan,
-	"mile":  (*sentence).mile,
-	"min":   (*sentence).min,
-	"aata":  (*sentence).aata,
-	"logo":  (*sentence).logo,
-	"fans":  (*sentence).fans,
-	"had":   (*sentence).had,
-	"pila":  (*sentence).pila,
-	"bacha": (*sentence).bacha,
-	"bache": (*sentence).bache,
-	"gali":  (*sentence).gali,
-	"kia":   (*sentence).kia,
-	"lungi": (*sentence).lungi,
-	"sikh":  (*sentence).sikh,
+// nounWord reads word i where it is a noun with a rule of its own.
+func (s *sentence) nounWord(i int) (read string, ok bool) {
+	switch s.words[i].both {
+	case "lane":
+		return s.lane(i), true
+	case "log":
+		return s.log(i), true
+	case "door":
+		return s.door(i), true
+	case "dal", "daal":
+		return s.dal(i), true
+	case "hal":
+		return s.hal(i), true
+	case "ram", "nach", "rupay", "mla":
+		return s.capitals(i), true
+	case "khan":
+		return s.khan(i), true
+	case "min":
+		return s.min(i), true
+	case "logo":
+		return s.logo(i), true
+	case "fans":
+		return s.fans(i), true
+	case "bacha":
+		return s.bacha(i), true
+	case "bache":
+		return s.bache(i), true
+	case "gali":
+		return s.gali(i), true
+	case "lungi":
+		return s.lungi(i), true
+	case "sikh":
+		return s.sikh(i), true
+	}
+	return "", false
 }
 
-// contentWord reads word i where it is a noun, a verb or an adjective with a rule of its own.
-func (s *sentence) contentWord(i int) (read string, ok bool) {
-	rule, ok := contentWords[s.words[i].both]
-	if !ok {
-		return "", false
+// verbWord reads word i where it is a verb or an adjective with a rule of its own.
+func (s *sentence) verbWord(i int) (read string, ok bool) {
+	switch s.words[i].both {
+	case "bad":
+		return s.bad(i), true
+	case "lie":
+		return s.lie(i), true
+	case "ban":
+		return s.ban(i), true
+	case "dar":
+		return s.dar(i), true
+	case "chal":
+		return s.chal(i), true
+	case "mile":
+		return s.mile(i), true
+	case "aata":
+		return s.aata(i), true
+	case "had":
+		return s.had(i), true
+	case "pila":
+		return s.pila(i), true
+	case "kia":
+		return s.kia(i), true
 	}
-	return rule(s, i), true
+	return "", false
 }
 
 func (s *sentence) byNeighbours(i int) string {
