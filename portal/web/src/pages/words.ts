@@ -31,8 +31,7 @@ export const t = words(
     "keys.notYours": "This key doesn't belong to this organisation.",
     "keys.noKey": "A key starts with swar_live_ and 6 characters.",
     "keys.empty": "Create your first key",
-    "keys.emptyText":
-      "Keys let your apps call the API. You'll see the key only once, so have your secret store ready.",
+    "keys.emptyText": "Keys let your apps call the API. You'll see the key only once, so have your secret store ready.",
     "keys.none": "No keys match.",
     "keys.which": "Voices it may use",
     "keys.ready": "Key “{name}” is ready",
