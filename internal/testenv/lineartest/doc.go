@@ -1,0 +1,2 @@
+// Package lineartest tells linear from quadratic time on a busy machine.
+package lineartest
