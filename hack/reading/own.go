@@ -88,7 +88,8 @@ func measureRoman(path string) (r rate, failures string, err error) {
 	}
 	defer func() { _ = f.Close() }()
 	var b strings.Builder
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
 		var m struct{ ID, Text, Reading string }
 		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
 			return r, "", fmt.Errorf("%s: %w", path, err)
@@ -110,7 +111,7 @@ func measureRoman(path string) (r rate, failures string, err error) {
 		}
 		r.accepted += right
 	}
-	return r, b.String(), nil
+	return r, b.String(), lines.Err()
 }
 
 // isSpelling reports whether got is one of the spellings of want.
