@@ -29,7 +29,7 @@ const appliedHash = "swar.dev/applied"
 // firstRouters is how many routers a fleet has first where nobody says: one of them may go at any time.
 const firstRouters = 2
 
-// claim says how many worker pods there are. Whoever else has said so loses it, with a conflict that names the
+// claim takes ownership of the number of worker pods. Another field manager that sets it gets a conflict that names the
 // operator.
 func (r *Reconciler) claim(ctx context.Context, fleet *v1alpha1.TTSDeployment, replicas int32) error {
 	u := &unstructured.Unstructured{Object: map[string]any{

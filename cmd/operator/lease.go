@@ -22,9 +22,9 @@ const (
 	retryInterval = time.Second       // while the API server is away
 )
 
-// newLease returns the lease of a process, whose managers hold it under one name: one that follows another has it at
-// once, where a stranger would have to wait until it ends. Elections are told as Events for as long as the process
-// runs.
+// newLease returns the lease of a process, whose managers hold it under one identity: a manager takes it over
+// from an earlier one at once, while another process waits until it expires. Elections are recorded as Events while
+// the process runs.
 func newLease(access *rest.Config, namespace string) (resourcelock.Interface, error) {
 	host, err := os.Hostname()
 	if err != nil {

@@ -185,7 +185,7 @@ func (p *pulling) verify(ctx context.Context, folder string) error {
 	return v.bundle(ctx, p.runtime)
 }
 
-// printf tells people something, unless they want to hear nothing.
+// printf writes a line to stderr, unless the pull is quiet.
 func (p *pulling) printf(format string, args ...any) {
 	if !p.quiet {
 		fmt.Fprintf(p.app.Err, format+"\n", args...)

@@ -25,8 +25,8 @@ const (
 
 	renewLeaf = 10 * 24 * time.Hour // before its end: so long the operator may be away
 
-	// An authority is announced long before it signs, so that everybody trusts it by then, whoever is renewed first;
-	// and it signs before a leaf could outlive the one before it.
+	// An authority is announced long before it signs, so that every process trusts it by then, in any order of
+	// renewal; and it signs before a leaf could outlive the authority before it.
 	announce  = 4 * leafLife
 	succeeded = 2 * leafLife
 

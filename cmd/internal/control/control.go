@@ -20,8 +20,8 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
-// control is the portal that a command works on: that of this machine, as its operator, or another one, as whoever
-// has signed in.
+// control is the portal that a command changes: the local one with operator rights, or a remote one with the rights of
+// the user who has signed in.
 type control struct {
 	data   string
 	server string

@@ -118,8 +118,8 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 	return s.useModel(cmd)
 }
 
-// tryModel is useModel, but where the model cannot be brought or run, it prints the reason and espeak-ng speaks
-// instead.
+// tryModel is useModel with a fallback: if the model cannot be downloaded or run, it prints the reason and selects
+// espeak-ng.
 func (s *Flags) tryModel(cmd *cobra.Command) error {
 	if os.Getenv("SWAR_VOICE") == "espeak" {
 		s.notice("speaking with espeak-ng, because SWAR_VOICE is espeak")
@@ -154,7 +154,7 @@ func (s *Flags) useModel(cmd *cobra.Command) error {
 // storedModel finds the model in the store.
 func (s *Flags) storedModel() (models.Model, error) {
 	if models.IsAddress(s.model) {
-		// what lies there today is looked up by whoever pulls
+		// only a pull asks the network what the address holds now
 		return models.Model{}, &models.NotPulledError{Name: s.model}
 	}
 	store, err := models.OpenStore()

@@ -23,7 +23,7 @@ const (
 // Program is a program of Swar and the terminal that it was called from.
 type Program struct {
 	Name       string // in messages
-	Invocation string // by whoever called it, perhaps with a path
+	Invocation string // the command as the user typed it, perhaps with a path
 	In         io.Reader
 	Out        *Screen
 	Err        *Screen

@@ -14,13 +14,13 @@ type Interrupt struct{ Signal os.Signal }
 
 func (i Interrupt) Error() string { return "interrupted by " + i.Signal.String() }
 
-// echo is how soon a signal may follow the first one without being a wish of its own: a wrapper such as timeout or
-// make sends it to the process and to its group, and Ctrl-C reaches both as well.
+// echo is the time after the first signal in which another one counts as the same: a wrapper such as timeout or make
+// sends it to the process and to its group, and Ctrl-C reaches both as well.
 const echo = 200 * time.Millisecond
 
-// Signals returns a context that the first SIGINT or SIGTERM ends, with an [Interrupt] as its cause. Each one that
-// comes later than a moment after that calls again, from a goroutine of its own; again may end the process. The
-// caller must call stop, after which signals do what they always do.
+// Signals returns a context that the first SIGINT or SIGTERM ends, with an [Interrupt] as its cause. Each later
+// one, except an echo of the first, calls again in a separate goroutine; again may end the process. The caller must
+// call stop, which restores the default handling of signals.
 func Signals(ctx context.Context, again func(os.Signal)) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	received := make(chan os.Signal, 1)

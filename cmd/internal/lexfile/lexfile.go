@@ -55,7 +55,7 @@ func Read(path string) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	if !info.Mode().IsRegular() { // opening a pipe waits for whoever writes into it
+	if !info.Mode().IsRegular() { // opening a pipe blocks until it has a writer
 		return File{}, fmt.Errorf("%s: not a regular file", path)
 	}
 	f, err := os.Open(path)
