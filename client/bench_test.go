@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSpeak is a whole call over loopback, for ten seconds of audio: what the client costs beside net/http is the checksum.
+// BenchmarkSpeak is a whole call over loopback, for ten seconds of audio: what the client costs beside net/http is the
+// checksum.
 func BenchmarkSpeak(b *testing.B) {
 	audio := strings.Repeat("Swar", 10*SampleRate*2/4)
 	proof := proofOf(audio)

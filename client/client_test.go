@@ -79,7 +79,8 @@ func TestSpeakSendsWhatItWasAsked(t *testing.T) {
 		"mixed script survives": {Request{Text: "आपका OTP <4>"}, `{"text":"आपका OTP <4>"}`},
 		"words":                 {Request{Text: "a", WordTimes: true}, `{"text":"a","timestamps":"words"}`},
 		"everything": {
-			Request{Text: "a", Voice: "raj", Format: Opus, Buffered: true, Metadata: true, Raw: true, EnDigits: true, Lexicon: "none", Temperature: new(1.5), Seed: new(int64(7)), RequestID: "r1"},
+			Request{Text: "a", Voice: "raj", Format: Opus, Buffered: true, Metadata: true, Raw: true, EnDigits: true,
+				Lexicon: "none", Temperature: new(1.5), Seed: new(int64(7)), RequestID: "r1"},
 			`{"request_id":"r1","text":"a","voice":"raj","format":"opus","stream":false,"metadata":true,"raw":true,"en_digits":true,"lexicon":"none","temperature":1.5,"seed":7}`,
 		},
 	}
@@ -90,7 +91,8 @@ func TestSpeakSendsWhatItWasAsked(t *testing.T) {
 				if got, want := r.Method+" "+r.URL.Path, "POST /v1/tts"; got != want {
 					t.Errorf("called %s, want %s", got, want)
 				}
-				for name, want := range map[string]string{"Authorization": "Bearer k1", "Content-Type": "application/json", "User-Agent": "test/1"} {
+				for name, want := range map[string]string{"Authorization": "Bearer k1",
+					"Content-Type": "application/json", "User-Agent": "test/1"} {
 					if got := r.Header.Get(name); got != want {
 						t.Errorf("%s = %q, want %q", name, got, want)
 					}
@@ -264,7 +266,8 @@ func TestSpeakTellsACompleteStreamFromACutOne(t *testing.T) {
 				p, proven := a.Proof()
 				want := Proof{}
 				if tt.want.proven {
-					want = Proof{4, 320 * time.Millisecond, 12500 * time.Microsecond, 0.039, proofOf(sample)["X-Audio-Sha256"]}
+					want = Proof{4, 320 * time.Millisecond, 12500 * time.Microsecond, 0.039,
+						proofOf(sample)["X-Audio-Sha256"]}
 				}
 				if proven != tt.want.proven || p != want {
 					t.Errorf("Proof = %+v, %v; want %+v", p, proven, want)
@@ -471,24 +474,30 @@ func TestErrorsSayWhatTheServerSaid(t *testing.T) {
 			Error{400, CodeTextEmpty, "text is empty", "r1", 0}, "text is empty (status 400, request r1)",
 		},
 		"busy": {
-			503, map[string]string{"X-Error-Code": "busy", "X-Request-Id": "r1", "Retry-After": "1"}, `{"error":"busy"}`,
+			503, map[string]string{"X-Error-Code": "busy", "X-Request-Id": "r1", "Retry-After": "1"},
+			`{"error":"busy"}`,
 			Error{503, CodeBusy, "busy", "r1", time.Second}, "busy (status 503, request r1)",
 		},
 		"a server with nothing but the body": {
-			401, nil, `{"error":"missing x-api-key"}`, Error{Status: 401, Text: "missing x-api-key"}, "missing x-api-key (status 401)",
+			401, nil, `{"error":"missing x-api-key"}`, Error{Status: 401, Text: "missing x-api-key"},
+			"missing x-api-key (status 401)",
 		},
 		"a proxy's page": {
-			502, map[string]string{"Content-Type": "text/html"}, "<html>upstream</html>", Error{Status: 502, Text: "bad gateway"}, "bad gateway (status 502)",
+			502, map[string]string{"Content-Type": "text/html"}, "<html>upstream</html>",
+			Error{Status: 502, Text: "bad gateway"}, "bad gateway (status 502)",
 		},
 		"nothing at all": {599, nil, "", Error{Status: 599, Text: "unknown status"}, "unknown status (status 599)"},
 		"a Retry-After that makes no sense": {
-			503, map[string]string{"Retry-After": "soon"}, `{"error":"busy"}`, Error{Status: 503, Text: "busy"}, "busy (status 503)",
+			503, map[string]string{"Retry-After": "soon"}, `{"error":"busy"}`, Error{Status: 503, Text: "busy"},
+			"busy (status 503)",
 		},
 		"a negative Retry-After": {
-			503, map[string]string{"Retry-After": "-5"}, `{"error":"busy"}`, Error{Status: 503, Text: "busy"}, "busy (status 503)",
+			503, map[string]string{"Retry-After": "-5"}, `{"error":"busy"}`, Error{Status: 503, Text: "busy"},
+			"busy (status 503)",
 		},
 		"a Retry-After that is long past": {
-			503, map[string]string{"Retry-After": "Mon, 02 Jan 2006 15:04:05 GMT"}, `{"error":"busy"}`, Error{Status: 503, Text: "busy"}, "busy (status 503)",
+			503, map[string]string{"Retry-After": "Mon, 02 Jan 2006 15:04:05 GMT"}, `{"error":"busy"}`,
+			Error{Status: 503, Text: "busy"}, "busy (status 503)",
 		},
 		"success without being 200": {204, nil, "", Error{Status: 204, Text: "no content"}, "no content (status 204)"},
 	}
@@ -541,11 +550,13 @@ func TestInfo(t *testing.T) {
 		}
 	})
 	voices, err := c.Voices(t.Context())
-	if want := (Voices{[]Voice{{"raj", "hi-IN+en-IN", 24000, 102}}, "m"}); err != nil || !reflect.DeepEqual(voices, want) {
+	if want := (Voices{[]Voice{{"raj", "hi-IN+en-IN", 24000, 102}}, "m"}); err != nil ||
+		!reflect.DeepEqual(voices, want) {
 		t.Errorf("Voices = %+v, %v; want %+v", voices, err, want)
 	}
 	n, err := c.Normalize(t.Context(), "₹5", true)
-	want := Normalized{"पाँच रुपये", "पाँच", "你", 10, 2, []Chunk{{"पाँच रुपये", 4, 0, 10}}, []Span{{0, 2, "amount", "पाँच रुपये", 0, 10}}}
+	want := Normalized{"पाँच रुपये", "पाँच", "你", 10, 2, []Chunk{{"पाँच रुपये", 4, 0, 10}},
+		[]Span{{0, 2, "amount", "पाँच रुपये", 0, 10}}}
 	if err != nil || !reflect.DeepEqual(n, want) {
 		t.Errorf("Normalize = %+v, %v; want %+v", n, err, want)
 	}

@@ -64,7 +64,8 @@ func (s *script) RoundTrip(r *http.Request) (*http.Response, error) {
 	io.ReadAll(r.Body)
 	status := s.statuses[len(s.at)]
 	s.at = append(s.at, time.Since(s.began))
-	resp := &http.Response{StatusCode: status, Header: http.Header{}, Request: r, Body: io.NopCloser(strings.NewReader(`{"error":"no"}`))}
+	resp := &http.Response{StatusCode: status, Header: http.Header{}, Request: r,
+		Body: io.NopCloser(strings.NewReader(`{"error":"no"}`))}
 	if status == 503 {
 		resp.Header.Set("Retry-After", "1")
 	}

@@ -37,7 +37,8 @@ func realServer(t *testing.T, engine synthtest.Config) (base string, server *ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err = serve.New(serve.Config{Speaker: speaker, Keys: keys, Metrics: metrics.New().RegisterAPI(metrics.StreamsOf(speaker.Capacity)), Log: log, Version: "v0-test"})
+	server, err = serve.New(serve.Config{Speaker: speaker, Keys: keys,
+		Metrics: metrics.New().RegisterAPI(metrics.StreamsOf(speaker.Capacity)), Log: log, Version: "v0-test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,8 @@ func TestAgainstTheRealServer(t *testing.T) {
 		}
 		return data, audio
 	}
-	request := client.Request{Text: "Namaste! Kya haal hai?", Voice: "raj", Format: client.PCM16, Seed: new(int64(7)), RequestID: "r1"}
+	request := client.Request{Text: "Namaste! Kya haal hai?", Voice: "raj", Format: client.PCM16, Seed: new(int64(7)),
+		RequestID: "r1"}
 
 	t.Run("streamed", func(t *testing.T) {
 		data, audio := speak(t, request)
@@ -140,12 +142,14 @@ func TestAgainstTheRealServer(t *testing.T) {
 			"an id that is not a header": {"all", client.Request{Text: "a", RequestID: "a b"}, client.CodeBadRequest},
 		} {
 			_, err := newClient(t, base, tt.key).Speak(t.Context(), tt.r)
-			if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != tt.want || e.RequestID == "" || e.Text == "" {
+			if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != tt.want || e.RequestID == "" ||
+				e.Text == "" {
 				t.Errorf("%s: error = %#v, want code %s", name, err, tt.want)
 			}
 		}
 		_, err := newClient(t, base, "x").Stream(t.Context())
-		if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != client.CodeInvalidKey || e.Text != "invalid api key" {
+		if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != client.CodeInvalidKey ||
+			e.Text != "invalid api key" {
 			t.Errorf("Stream with a wrong key: %#v", err)
 		}
 	})
@@ -160,7 +164,8 @@ func TestAgainstTheRealServer(t *testing.T) {
 		if h.Version != "v0-test" || h.Model != "fake" {
 			t.Errorf("Health = %+v", h)
 		}
-		if v, err := newClient(t, base, "raj").Voices(t.Context()); err != nil || v.Model != "fake" || len(v.Voices) != 1 || v.Voices[0].Name != "raj" {
+		if v, err := newClient(t, base, "raj").Voices(t.Context()); err != nil || v.Model != "fake" ||
+			len(v.Voices) != 1 || v.Voices[0].Name != "raj" {
 			t.Errorf("Voices = %+v, %v", v, err)
 		}
 		n, err := c.Normalize(t.Context(), "Total ₹499 hai", false)
@@ -214,14 +219,16 @@ func TestAgainstTheRealServer(t *testing.T) {
 					kind = "chunk end"
 				case *client.EndEvent:
 					kind, ended = "end", true
-					if e.Frames*client.FrameBytes != len(audio) || e.Length != time.Duration(e.Frames)*client.FrameDuration {
+					if e.Frames*client.FrameBytes != len(audio) ||
+						e.Length != time.Duration(e.Frames)*client.FrameDuration {
 						t.Errorf("end = %+v after %d bytes", e, len(audio))
 					}
 				}
 				kinds = append(kinds, kind)
 			}
 			kinds = slices.Compact(kinds)
-			if got := strings.Join(kinds, ", "); !strings.HasPrefix(got, "start, chunk, audio, first, audio") || !strings.HasSuffix(got, "chunk end, end") {
+			if got := strings.Join(kinds, ", "); !strings.HasPrefix(got, "start, chunk, audio, first, audio") ||
+				!strings.HasSuffix(got, "chunk end, end") {
 				t.Errorf("events = %s", got)
 			}
 			if !bytes.Equal(audio, want) {
@@ -284,13 +291,14 @@ func TestCancelOnTheRealServer(t *testing.T) {
 func TestTheRealServerIsBusyAndCutsOff(t *testing.T) {
 	failing := errors.New("the engine breaks")
 	goOn := make(chan struct{})
-	base, _ := realServer(t, synthtest.Config{BytesPerFrame: 1, Before: func(_ context.Context, o synth.Options, frame int) error {
-		if o.Text != "Ruko zara" || frame < 1 {
-			return nil
-		}
-		<-goOn
-		return failing
-	}})
+	base, _ := realServer(t, synthtest.Config{BytesPerFrame: 1,
+		Before: func(_ context.Context, o synth.Options, frame int) error {
+			if o.Text != "Ruko zara" || frame < 1 {
+				return nil
+			}
+			<-goOn
+			return failing
+		}})
 	c := newClient(t, base, "all")
 	audio, err := c.Speak(t.Context(), client.Request{Text: "Ruko zara", Raw: true, Format: client.PCM16})
 	if err != nil {
@@ -368,7 +376,8 @@ func TestFedText(t *testing.T) {
 		case *client.ErrorEvent:
 			t.Fatal(e.Err)
 		case *client.EndEvent:
-			if want := []string{"Namaste ji kaise ho?", "नमस्ते दुनिया।", "flushed"}; !slices.Equal(got, want) || e.FinishedBy != "" {
+			if want := []string{"Namaste ji kaise ho?", "नमस्ते दुनिया।", "flushed"}; !slices.Equal(got, want) ||
+				e.FinishedBy != "" {
 				t.Errorf("got %q, want %q; end %+v", got, want, e)
 			}
 			return

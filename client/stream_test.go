@@ -62,7 +62,8 @@ func TestEventsAreTyped(t *testing.T) {
 	}{
 		"start": {
 			`{"type":"start","request_id":"r","voice":"raj","format":"pcm16","chunks":2,"normalized":"n","disclosure":"d","unspoken":"你","seed":-9007199254740993,"queue_ms":0.5,"model":"m"}`,
-			&StartEvent{Head{}, "raj", PCM16, 2, "n", "d", "你", -9007199254740993, 500 * time.Microsecond, "m", false, false},
+			&StartEvent{Head{}, "raj", PCM16, 2, "n", "d", "你", -9007199254740993, 500 * time.Microsecond, "m",
+				false, false},
 		},
 		"start of a server with the bare contract": {
 			`{"type":"start","request_id":"r","voice":"raj","format":"opus","chunks":1,"normalized":"n"}`,
@@ -81,7 +82,8 @@ func TestEventsAreTyped(t *testing.T) {
 		},
 		"end": {
 			`{"type":"end","request_id":"r","audio_s":1.52,"frames":19,"chunks":1,"ttfa_ms":31.4,"wall_ms":100,"rtf":0.066,"seed":5,"queue_ms":0.5,"leading_silence_ms":40,"billed_frames":19}`,
-			&EndEvent{Head{}, 19, 1520 * time.Millisecond, 1, 31400 * time.Microsecond, 100 * time.Millisecond, 0.066, 5, 500 * time.Microsecond, 40 * time.Millisecond, 19, ""},
+			&EndEvent{Head{}, 19, 1520 * time.Millisecond, 1, 31400 * time.Microsecond, 100 * time.Millisecond, 0.066,
+				5, 500 * time.Microsecond, 40 * time.Millisecond, 19, ""},
 		},
 		"cancelled": {
 			`{"type":"cancelled","request_id":"r","frames":5,"audio_s":0.4,"chunk":0,"chars_spoken":12,"billed_frames":6}`,
@@ -148,7 +150,8 @@ func TestEventsAndAudioComeInOrder(t *testing.T) {
 			got = append(got, "end "+e.RequestID)
 		}
 	}
-	if want := []string{"start a", "a: audio of a", "end a", "start b", "b: audio of b", "end b"}; !slices.Equal(got, want) {
+	if want := []string{"start a", "a: audio of a", "end a", "start b", "b: audio of b",
+		"end b"}; !slices.Equal(got, want) {
 		t.Errorf("events = %q, want %q", got, want)
 	}
 }
@@ -168,7 +171,8 @@ func TestSendAndCancelSayWhatTheServerReads(t *testing.T) {
 			texts <- string(text)
 		}
 	})
-	if id, err := conn.Send(Request{Text: "आप", Voice: "raj", Buffered: true, RequestID: "r1"}); id != "r1" || err != nil {
+	if id, err := conn.Send(Request{Text: "आप", Voice: "raj", Buffered: true, RequestID: "r1"}); id != "r1" ||
+		err != nil {
 		t.Errorf("Send = %q, %v; want the id that was given", id, err)
 	}
 	if got, want := <-texts, `{"request_id":"r1","text":"आप","voice":"raj"}`; got != want {
@@ -348,7 +352,8 @@ func TestStreamRefused(t *testing.T) {
 		io.WriteString(w, `{"error":"invalid api key"}`)
 	})
 	_, err := c.Stream(t.Context())
-	if e, ok := errors.AsType[*Error](err); !ok || e.Status != 401 || e.Code != CodeInvalidKey || e.Text != "invalid api key" {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Status != 401 || e.Code != CodeInvalidKey ||
+		e.Text != "invalid api key" {
 		t.Errorf("error = %#v, want the refusal", err)
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	startLine = `{"type":"start","request_id":"r1","format":"wav","chunks":1,"normalized":"n","timestamps":"words"}` + "\n"
+	startLine = `{"type":"start","request_id":"r1","format":"wav","chunks":1,"normalized":"n","timestamps":"words"}` +
+		"\n"
 	audioLine = `{"type":"audio","request_id":"r1","chunk":0,"frames":1,"audio":"UklGRg=="}` + "\n"
 	wordsLine = `{"type":"words","request_id":"r1","chunk":0,"estimated":true,` +
 		`"words":[{"word":"हाँ","char_start":0,"char_end":3,"start_s":0.01,"end_s":0.5}]}` + "\n"

@@ -67,7 +67,8 @@ func TestKEDAIsAnswered(t *testing.T) {
 	o := startOperator(t, namespace, controllers.Config{
 		Scaler: address, Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 	})
-	create(t, c, fleetWith(t, namespace, "hinglish", `{scaling: {mode: External, targetQueueDepth: 3}, runtime: {workersPerPod: 8}}`))
+	create(t, c, fleetWith(t, namespace, "hinglish",
+		`{scaling: {mode: External, targetQueueDepth: 3}, runtime: {workersPerPod: 8}}`))
 	create(t, c, fleetWith(t, namespace, "own", `{}`))
 	waitForClaim := func(name string) {
 		wait(t, c, namespace, name, "it has a size", func(f *v1alpha1.TTSDeployment) string {

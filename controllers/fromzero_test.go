@@ -84,7 +84,8 @@ func startScaler(t *testing.T, router string) wire.ExternalScalerClient {
 	none := int32(0)
 	f := &v1alpha1.TTSDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: "speech", Name: "hinglish"}}
 	f.Spec.Replicas, f.Spec.Runtime.WorkersPerPod, f.Spec.Scaling = &none, 8, externally(0)
-	sizer.Observe(plan.Observed{Fleet: f, Gates: []corev1.Pod{{Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: first}}}})
+	sizer.Observe(plan.Observed{Fleet: f, Gates: []corev1.Pod{{Status: corev1.PodStatus{Phase: corev1.PodRunning,
+		PodIP: first}}}})
 
 	authority, err := certs.NewAuthority(time.Now())
 	if err != nil {
@@ -102,7 +103,8 @@ func startScaler(t *testing.T, router string) wire.ExternalScalerClient {
 	}
 	address := start(t, func(ctx context.Context, l net.Listener) error {
 		go func() { _ = sizer.Run(ctx) }()
-		return keda.New(sizer).Serve(ctx, l, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}})
+		return keda.New(sizer).Serve(ctx, l, &tls.Config{MinVersion: tls.VersionTLS13,
+			Certificates: []tls.Certificate{pair}})
 	})
 	trust := x509.NewCertPool()
 	trust.AppendCertsFromPEM(authority.Trust)
@@ -147,7 +149,8 @@ func TestKEDAIsPushedFromNothing(t *testing.T) {
 	}
 	began := time.Now()
 	u := speech.Utterance{Text: "namaste", Voice: "anjura", Format: speech.PCM16}
-	if _, err := router.Speak(t.Context(), u, speech.Turn{}, &speechtest.Recorder{}); !errors.Is(err, speech.ErrWarming) {
+	if _, err := router.Speak(t.Context(), u, speech.Turn{},
+		&speechtest.Recorder{}); !errors.Is(err, speech.ErrWarming) {
 		t.Errorf("speaking without a pod gives %v, want %v", err, speech.ErrWarming)
 	}
 	if got, err := stream.Recv(); err != nil || !got.Result {

@@ -114,7 +114,8 @@ func followFleet(t *testing.T, scaling v1alpha1.Scaling, replicas int32) *follow
 	fleet.Spec.Scaling = scaling
 	f.observed = plan.Observed{Fleet: fleet}
 	for _, ip := range []string{first, second} {
-		f.observed.Gates = append(f.observed.Gates, corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: ip}})
+		f.observed.Gates = append(f.observed.Gates,
+			corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: ip}})
 	}
 	return f
 }
@@ -122,7 +123,8 @@ func followFleet(t *testing.T, scaling v1alpha1.Scaling, replicas int32) *follow
 // externally is how a fleet is scaled by others.
 func externally(least int32) v1alpha1.Scaling {
 	return v1alpha1.Scaling{
-		Mode: v1alpha1.ScalingExternal, MinReplicas: &least, MaxReplicas: 20, TargetSlotUtilizationPercent: 75, TargetQueueDepth: 2,
+		Mode: v1alpha1.ScalingExternal, MinReplicas: &least, MaxReplicas: 20, TargetSlotUtilizationPercent: 75,
+		TargetQueueDepth: 2,
 	}
 }
 
@@ -146,7 +148,8 @@ func (f *followedFleet) becomes(t *testing.T, want keda.Load) {
 // podWith is a worker pod.
 func podWith(name string, ready corev1.ConditionStatus) corev1.Pod {
 	return corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.PodStatus{
-		Phase: corev1.PodRunning, PodIP: "10.0.1.1", Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
+		Phase: corev1.PodRunning, PodIP: "10.0.1.1",
+		Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}},
 	}}
 }
 
@@ -165,26 +168,32 @@ func TestWhatOthersWhoScaleAreTold(t *testing.T) {
 			least: 1, replicas: 3, want: keda.Load{Demand: 18},
 		},
 		"of all routers together": {
-			least: 1, replicas: 3, told: [2]*wire.FleetState{busy, busy}, want: keda.Load{Known: true, Demand: 14, QueueDepth: 4, Active: true},
+			least: 1, replicas: 3, told: [2]*wire.FleetState{busy, busy},
+			want: keda.Load{Known: true, Demand: 14, QueueDepth: 4, Active: true},
 		},
 		"not less than there is, while a router is missing": {
-			least: 1, replicas: 3, told: [2]*wire.FleetState{busy, nil}, want: keda.Load{Known: true, Demand: 18, QueueDepth: 2, Active: true},
+			least: 1, replicas: 3, told: [2]*wire.FleetState{busy, nil},
+			want: keda.Load{Known: true, Demand: 18, QueueDepth: 2, Active: true},
 		},
 		"more than there is, while a router is missing": {
-			least: 1, replicas: 1, told: [2]*wire.FleetState{busy, nil}, want: keda.Load{Known: true, Demand: 7, QueueDepth: 2, Active: true},
+			least: 1, replicas: 1, told: [2]*wire.FleetState{busy, nil},
+			want: keda.Load{Known: true, Demand: 7, QueueDepth: 2, Active: true},
 		},
 		"idle": {
-			least: 1, replicas: 1, pods: pod(corev1.ConditionTrue), told: [2]*wire.FleetState{idle, idle}, want: keda.Load{Known: true},
+			least: 1, replicas: 1, pods: pod(corev1.ConditionTrue), told: [2]*wire.FleetState{idle, idle},
+			want: keda.Load{Known: true},
 		},
 		"a pod is warming": {
 			least: 1, replicas: 1, pods: pod(corev1.ConditionFalse), told: [2]*wire.FleetState{idle, idle},
 			want: keda.Load{Known: true, Active: true},
 		},
 		"a pod is warming, and is to go": {
-			least: 0, replicas: 0, pods: pod(corev1.ConditionFalse), told: [2]*wire.FleetState{idle, idle}, want: keda.Load{Known: true},
+			least: 0, replicas: 0, pods: pod(corev1.ConditionFalse), told: [2]*wire.FleetState{idle, idle},
+			want: keda.Load{Known: true},
 		},
 		"somebody has called a fleet that may have no pod": {
-			least: 0, replicas: 0, told: [2]*wire.FleetState{{Epoch: 2, Busy: 1}, idle}, want: keda.Load{Known: true, Demand: 6, Active: true},
+			least: 0, replicas: 0, told: [2]*wire.FleetState{{Epoch: 2, Busy: 1}, idle},
+			want: keda.Load{Known: true, Demand: 6, Active: true},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,8 @@ func define(t *testing.T, c client.Client, kinds ...string) {
 	t.Helper()
 	for _, kind := range kinds {
 		singular := strings.ToLower(kind)
-		names := strings.NewReplacer("KIND", kind, "PLURAL", singular+"s", "SINGULAR", singular, "SPEC", strings.Join(strings.Fields(specs[kind]), " "))
+		names := strings.NewReplacer("KIND", kind, "PLURAL", singular+"s", "SINGULAR", singular, "SPEC",
+			strings.Join(strings.Fields(specs[kind]), " "))
 		u := parse(t, "", names.Replace(monitorDefinition))
 		create(t, c, u)
 		t.Cleanup(func() {
@@ -147,7 +148,8 @@ func compareRules(t *testing.T, c client.Client, f *v1alpha1.TTSDeployment, text
 func compareDashboard(t *testing.T, c client.Client, f *v1alpha1.TTSDeployment, texts *monitoring.Templates) {
 	t.Helper()
 	m := &corev1.ConfigMap{}
-	if err := c.Get(t.Context(), types.NamespacedName{Namespace: f.Namespace, Name: "hinglish-dashboard"}, m); err != nil {
+	if err := c.Get(t.Context(), types.NamespacedName{Namespace: f.Namespace, Name: "hinglish-dashboard"},
+		m); err != nil {
 		t.Fatal(err)
 	}
 	file := f.Namespace + "-hinglish.json"

@@ -114,7 +114,8 @@ func requestOf(q *http.Request) (r request, ok bool) {
 	}
 	isWatch := q.URL.Query().Get("watch") == "true"
 	r.verb = map[string]string{
-		http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete", http.MethodGet: "get",
+		http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",
+		http.MethodGet: "get",
 	}[q.Method]
 	switch {
 	case r.verb == "get" && isWatch:
@@ -165,8 +166,8 @@ func (r role) rights() (all []string) {
 	return all
 }
 
-// install applies the roles that the chart gives the operator, in other namespaces than it was rendered for, and returns
-// those of the operator.
+// install applies the roles that the chart gives the operator, in other namespaces than it was rendered for, and
+// returns those of the operator.
 func install(t *testing.T, c client.Client, golden string, namespaces map[string]string) (roles []role) {
 	t.Helper()
 	text, err := os.ReadFile("../hack/chart/testdata/" + golden)
@@ -230,12 +231,13 @@ spec:
     storage: true
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `, plural, kind))
-		eventually(t, kind+" can be made, when that of the test before is gone", 10*time.Second, func(ctx context.Context) string {
-			if err := c.Create(ctx, crd.DeepCopy()); err != nil {
-				return err.Error()
-			}
-			return ""
-		})
+		eventually(t, kind+" can be made, when that of the test before is gone", 10*time.Second,
+			func(ctx context.Context) string {
+				if err := c.Create(ctx, crd.DeepCopy()); err != nil {
+					return err.Error()
+				}
+				return ""
+			})
 		t.Cleanup(func() { _ = c.Delete(context.Background(), crd) })
 		eventually(t, kind+" is known", 10*time.Second, func(ctx context.Context) string {
 			list := &unstructured.UnstructuredList{}
@@ -299,7 +301,8 @@ func compare(t *testing.T, roles []role, asked map[request]bool, idle string) {
 			if r.namespace != idle && !isNeeded(right) && !isOlder && unused[right] == "" {
 				t.Errorf("%s in %q grants to %s, and nothing needs that", r.name, r.namespace, right)
 			}
-			if resource == "/secrets" && (verb == "list" || verb == "watch" || verb == "delete") || strings.Contains(resource, "pods/exec") {
+			if resource == "/secrets" && (verb == "list" || verb == "watch" || verb == "delete") ||
+				strings.Contains(resource, "pods/exec") {
 				t.Errorf("%s in %q grants to %s, which nobody should have", r.name, r.namespace, right)
 			}
 		}
@@ -310,7 +313,10 @@ func compare(t *testing.T, roles []role, asked map[request]bool, idle string) {
 func do(t *testing.T, c client.Client, own, fleets string, config *rest.Config, scope []string) map[request]bool {
 	t.Helper()
 	rec := recorder{mu: new(sync.Mutex), asked: map[request]bool{}, refused: map[string]bool{}}
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return recorder{next, rec.mu, rec.asked, rec.refused} })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return recorder{next, rec.mu, rec.asked,
+			rec.refused}
+	})
 	defer func() {
 		rec.mu.Lock()
 		defer rec.mu.Unlock()
@@ -326,7 +332,8 @@ func do(t *testing.T, c client.Client, own, fleets string, config *rest.Config, 
 		access: {mode: Portal},
 	}`
 	create(t, c, fleetWith(t, fleets, "everything", everything))
-	create(t, c, fleetWith(t, fleets, "mesh", `{router: {replicas: 2, usageVolume: {}}, security: {internalTLS: Mesh}}`))
+	create(t, c, fleetWith(t, fleets, "mesh",
+		`{router: {replicas: 2, usageVolume: {}}, security: {internalTLS: Mesh}}`))
 	create(t, c, fleetWith(t, fleets, "keys", `{access: {mode: Keys, secretName: keys}}`))
 	rolls := hasCondition(v1alpha1.Progressing, metav1.ConditionTrue, v1alpha1.ReasonRollingOut)
 	wait(t, c, fleets, "everything", "everything is made", rolls)
@@ -339,7 +346,8 @@ func do(t *testing.T, c client.Client, own, fleets string, config *rest.Config, 
 			u := &unstructured.Unstructured{}
 			u.SetAPIVersion(version)
 			u.SetKind(kind)
-			if err := c.Get(ctx, client.ObjectKey{Namespace: fleets, Name: name}, u); client.IgnoreNotFound(err) != nil || err == nil {
+			if err := c.Get(ctx, client.ObjectKey{Namespace: fleets, Name: name},
+				u); client.IgnoreNotFound(err) != nil || err == nil {
 				return fmt.Sprint("it is there, ", err)
 			}
 			return ""
@@ -351,16 +359,21 @@ func do(t *testing.T, c client.Client, own, fleets string, config *rest.Config, 
 	isGone("PrometheusRule", "monitoring.coreos.com/v1", "everything")
 
 	// The same is said twice of a fleet, which makes an Event a series.
-	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: fleets, Name: "keys"}, StringData: map[string]string{"keys": "k"}}
+	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: fleets, Name: "keys"},
+		StringData: map[string]string{"keys": "k"}}
 	for range 2 {
-		wait(t, c, fleets, "keys", "keys are missing", hasCondition(v1alpha1.Degraded, metav1.ConditionTrue, v1alpha1.ReasonSecretMissing))
+		wait(t, c, fleets, "keys", "keys are missing",
+			hasCondition(v1alpha1.Degraded, metav1.ConditionTrue, v1alpha1.ReasonSecretMissing))
 		create(t, c, keys.DeepCopy())
-		patch(t, c, fleets, "keys", fmt.Sprintf(`{"metadata": {"annotations": {"touched": "%d"}}}`, time.Now().UnixNano()))
-		wait(t, c, fleets, "keys", "keys are there", hasCondition(v1alpha1.Degraded, metav1.ConditionFalse, v1alpha1.ReasonAsExpected))
+		patch(t, c, fleets, "keys", fmt.Sprintf(`{"metadata": {"annotations": {"touched": "%d"}}}`,
+			time.Now().UnixNano()))
+		wait(t, c, fleets, "keys", "keys are there",
+			hasCondition(v1alpha1.Degraded, metav1.ConditionFalse, v1alpha1.ReasonAsExpected))
 		if err := c.Delete(t.Context(), keys.DeepCopy()); err != nil {
 			t.Fatal(err)
 		}
-		patch(t, c, fleets, "keys", fmt.Sprintf(`{"metadata": {"annotations": {"touched": "%d"}}}`, time.Now().UnixNano()))
+		patch(t, c, fleets, "keys", fmt.Sprintf(`{"metadata": {"annotations": {"touched": "%d"}}}`,
+			time.Now().UnixNano()))
 	}
 
 	ahead.Store(int64((10*365 - 119) * 24 * time.Hour)) // the authority is about to end
@@ -469,8 +482,9 @@ func TestWhoMayReadMetrics(t *testing.T) {
 	})
 	create(t, c, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: own},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "swar-operator-metrics-reader"},
-		Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: own, Name: "prometheus"}},
+		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole",
+			Name: "swar-operator-metrics-reader"},
+		Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: own, Name: "prometheus"}},
 	})
 	get := func(token string) int {
 		q, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+address+"/metrics", nil)
@@ -494,7 +508,8 @@ func TestWhoMayReadMetrics(t *testing.T) {
 		}
 		return ""
 	})
-	for name, want := range map[string]int{"prometheus": http.StatusOK, "somebody": http.StatusForbidden, "": http.StatusUnauthorized} {
+	for name, want := range map[string]int{"prometheus": http.StatusOK, "somebody": http.StatusForbidden,
+		"": http.StatusUnauthorized} {
 		token := ""
 		if name != "" {
 			a := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: own, Name: name}}
@@ -517,11 +532,13 @@ func TestWhatTheChartInstalls(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
-	ofOthers := []string{"gateway.networking.k8s.io", "monitoring.coreos.com"} // kinds that this API server does not know
+	// kinds that this API server does not know
+	ofOthers := []string{"gateway.networking.k8s.io", "monitoring.coreos.com"}
 	for _, f := range files {
 		t.Run(f.Name(), func(t *testing.T) {
 			c, namespace := open(t)
-			strict := client.NewNamespacedClient(client.WithFieldValidation(client.NewDryRunClient(c), metav1.FieldValidationStrict), namespace)
+			strict := client.NewNamespacedClient(client.WithFieldValidation(client.NewDryRunClient(c),
+				metav1.FieldValidationStrict), namespace)
 			n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
 			label := []byte(`{"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}`)
 			if err := c.Patch(t.Context(), n, client.RawPatch("application/merge-patch+json", label)); err != nil {
@@ -547,7 +564,8 @@ func TestWhatTheChartInstalls(t *testing.T) {
 				if err := strict.Create(t.Context(), u); err != nil {
 					t.Errorf("%s %s: %v", u.GetKind(), u.GetName(), err)
 				}
-				if template, ok, _ := unstructured.NestedMap(u.Object, "spec", "template"); ok && u.GetKind() == "Deployment" {
+				if template, ok, _ := unstructured.NestedMap(u.Object, "spec", "template"); ok &&
+					u.GetKind() == "Deployment" {
 					pod := &unstructured.Unstructured{Object: template}
 					pod.SetAPIVersion("v1")
 					pod.SetKind("Pod")

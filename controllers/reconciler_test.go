@@ -188,14 +188,16 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.idle(t)
-		if err := c.Get(t.Context(), client.ObjectKeyFromObject(routers), routers); err != nil || *routers.Spec.Replicas != 3 {
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(routers), routers); err != nil ||
+			*routers.Spec.Replicas != 3 {
 			t.Errorf("there are %d routers, %v; want the three", *routers.Spec.Replicas, err)
 		}
 	})
 
 	t.Run("their number stays when it is not said any more", func(t *testing.T) {
 		for _, replicas := range []string{"4", "null"} {
-			patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"router":{"replicas":`+replicas+`}}}`))
+			patch := client.RawPatch("application/merge-patch+json",
+				[]byte(`{"spec":{"router":{"replicas":`+replicas+`}}}`))
 			if err := c.Patch(t.Context(), f.DeepCopy(), patch); err != nil {
 				t.Fatal(err)
 			}
@@ -227,7 +229,8 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 			if err := c.Get(ctx, key, workers); err != nil {
 				return err.Error()
 			}
-			if image := workers.Spec.Template.Spec.Containers[0].Image; image != "swar/worker:1" || *workers.Spec.Replicas != 2 {
+			if image := workers.Spec.Template.Spec.Containers[0].Image; image != "swar/worker:1" ||
+				*workers.Spec.Replicas != 2 {
 				return fmt.Sprint(image, " ", *workers.Spec.Replicas)
 			}
 			if err := c.Get(ctx, client.ObjectKeyFromObject(service), service); err != nil {
@@ -239,7 +242,8 @@ func TestAFleetIsMadeAndLeftAlone(t *testing.T) {
 	})
 
 	t.Run("what is not wanted any more goes", func(t *testing.T) {
-		patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"security":{"networkPolicy":"Disabled"}}}`))
+		patch := client.RawPatch("application/merge-patch+json",
+			[]byte(`{"spec":{"security":{"networkPolicy":"Disabled"}}}`))
 		if err := c.Patch(t.Context(), f.DeepCopy(), patch); err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +350,8 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	wait(t, c, namespace, "fine", "another one is not touched by that", isWell)
 	keys := func(entry string) *corev1.Secret {
 		return &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-keys"}, StringData: map[string]string{entry: "secret"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-keys"},
+			StringData: map[string]string{entry: "secret"},
 		}
 	}
 	create(t, c, keys("keyz"))
@@ -356,7 +361,8 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 	wait(t, c, namespace, "keys", "it goes on", isWell)
 	create(t, c, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-twilio"}, StringData: map[string]string{"auth": "token"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "my-twilio"},
+		StringData: map[string]string{"auth": "token"},
 	})
 	wait(t, c, namespace, "calls", "it goes on", isWell)
 }
@@ -365,8 +371,9 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 func TestWhatBelongsToOthersIsLeftAlone(t *testing.T) {
 	c, namespace := open(t)
 	theirs := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish", Labels: map[string]string{"app": "theirs"}},
-		Spec:       corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish",
+			Labels: map[string]string{"app": "theirs"}},
+		Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}}},
 	}
 	create(t, c, theirs)
 	startOperator(t, namespace, controllers.Config{})
@@ -386,14 +393,15 @@ func TestWhatBelongsToOthersIsLeftAlone(t *testing.T) {
 		t.Errorf("theirs is %+v, %v", theirs.Spec.Ports, err)
 	}
 	for _, name := range []string{"hinglish-worker", "hinglish-router"} {
-		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, &appsv1.Deployment{}); err != nil {
+		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name},
+			&appsv1.Deployment{}); err != nil {
 			t.Errorf("the rest of the fleet: %v", err)
 		}
 	}
 }
 
-// TestSecretsOfOthersAreLeftAlone: a Secret that has the name of one of the fleet's is neither overwritten nor taken over, also
-// not while the fleet is deleted.
+// TestSecretsOfOthersAreLeftAlone: a Secret that has the name of one of the fleet's is neither overwritten nor taken
+// over, also not while the fleet is deleted.
 func TestSecretsOfOthersAreLeftAlone(t *testing.T) {
 	for suffix, spec := range map[string]string{
 		"-portal": `{access: {mode: Portal}}`, "-worker-tls": `{}`, "-router-tls": `{}`, "-token": `{security: {internalTLS: Mesh}}`,
@@ -402,7 +410,8 @@ func TestSecretsOfOthersAreLeftAlone(t *testing.T) {
 			c, namespace := open(t)
 			theirs := &corev1.Secret{
 				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "hinglish" + suffix},
-				Data:       map[string][]byte{"password": []byte("precious"), "token": []byte("a token of somebody else")},
+				Data: map[string][]byte{"password": []byte("precious"),
+					"token": []byte("a token of somebody else")},
 			}
 			create(t, c, theirs)
 			startOperator(t, namespace, controllers.Config{Portal: "portal.example:8082"})
@@ -410,7 +419,8 @@ func TestSecretsOfOthersAreLeftAlone(t *testing.T) {
 			create(t, c, fleet)
 			wait(t, c, namespace, "hinglish", "it says what is in its way", func(f *v1alpha1.TTSDeployment) string {
 				got := condition(f, v1alpha1.Degraded)
-				if got.Reason != v1alpha1.ReasonApplyFailed || !strings.Contains(got.Message, "Secret hinglish"+suffix+": there is one of that name") {
+				if got.Reason != v1alpha1.ReasonApplyFailed ||
+					!strings.Contains(got.Message, "Secret hinglish"+suffix+": there is one of that name") {
 					return fmt.Sprintf("%s: %s", got.Reason, got.Message)
 				}
 				return ""
@@ -436,7 +446,8 @@ func TestTwoOperators(t *testing.T) {
 	var ahead atomic.Int64
 	clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	second := startOperatorOf(t, "elsewhere", namespace, controllers.Config{Now: clock})
-	wait(t, c, namespace, "hinglish", "the second one says so", hasCondition(v1alpha1.Contested, metav1.ConditionTrue, v1alpha1.ReasonAnotherOperator))
+	wait(t, c, namespace, "hinglish", "the second one says so",
+		hasCondition(v1alpha1.Contested, metav1.ConditionTrue, v1alpha1.ReasonAnotherOperator))
 	before := &appsv1.Deployment{}
 	key := client.ObjectKey{Namespace: namespace, Name: "hinglish-worker"}
 	if err := c.Get(t.Context(), key, before); err != nil {

@@ -192,7 +192,8 @@ func TestUnknownFieldsAreRefused(t *testing.T) {
 	c, namespace := open(t)
 	u := fleetWith(t, namespace, "", `{runtime: {worker: 3}}`)
 	strict := client.WithFieldValidation(c, "Strict")
-	if err := strict.Create(t.Context(), u, client.DryRunAll); err == nil || !strings.Contains(err.Error(), "unknown field") {
+	if err := strict.Create(t.Context(), u, client.DryRunAll); err == nil ||
+		!strings.Contains(err.Error(), "unknown field") {
 		t.Errorf("got %v, want it refused", err)
 	}
 }

@@ -56,7 +56,8 @@ func (s scaled) scaleTo(n int32) {
 func (s scaled) apply(line string, options ...client.ApplyOption) error {
 	spec := fmt.Sprintf("spec:\n  scaling: {mode: %s}\n  %s\n", s.mode, line)
 	u := parse(s.t, s.namespace, strings.ReplaceAll(fleetYAML("hinglish"), "spec:\n", spec))
-	return s.c.Apply(s.t.Context(), client.ApplyConfigurationFromUnstructured(u), append(options, client.FieldOwner("user"))...)
+	return s.c.Apply(s.t.Context(), client.ApplyConfigurationFromUnstructured(u),
+		append(options, client.FieldOwner("user"))...)
 }
 
 // becomes waits until the fleet and its Deployment have so many pods.
@@ -75,8 +76,8 @@ func (s scaled) becomes(what string, want int32) {
 	})
 }
 
-// TestWhoSaysHowManyByThemselves: in the mode External the size belongs to who scales, and no line that is left out makes
-// a fleet smaller.
+// TestWhoSaysHowManyByThemselves: in the mode External the size belongs to who scales, and no line that is left out
+// makes a fleet smaller.
 func TestWhoSaysHowManyByThemselves(t *testing.T) {
 	c, namespace := open(t)
 	s := scaled{t, c, namespace, "External"}

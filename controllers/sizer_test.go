@@ -92,7 +92,8 @@ func (r *fakeRouter) Watch(stream grpc.BidiStreamingServer[wire.WatchRequest, wi
 }
 
 func clone(s *wire.FleetState) *wire.FleetState {
-	c := &wire.FleetState{Epoch: s.Epoch, Busy: s.Busy, Queued: s.Queued, Arrived: s.Arrived, Warming: s.Warming, Served: s.Served, StreamTime: s.StreamTime}
+	c := &wire.FleetState{Epoch: s.Epoch, Busy: s.Busy, Queued: s.Queued, Arrived: s.Arrived, Warming: s.Warming,
+		Served: s.Served, StreamTime: s.StreamTime}
 	for _, p := range s.Pods {
 		q := p.State
 		c.Pods = append(c.Pods, &wire.PodState{Address: p.Address, Connected: true, InUse: true, State: &wire.State{
@@ -121,7 +122,8 @@ func (r *fakeRouter) isCordoned(ip string) (is bool) {
 // see has the router tell of a pod.
 func (r *fakeRouter) see(ip string, busy int64) {
 	r.change(func(s *wire.FleetState) {
-		s.Pods = append(s.Pods, &wire.PodState{Address: fmt.Sprintf("%s:%d", ip, contract.WorkerSpeech), State: &wire.State{Workers: 4, Ready: 4, Busy: busy}})
+		s.Pods = append(s.Pods, &wire.PodState{Address: fmt.Sprintf("%s:%d", ip, contract.WorkerSpeech),
+			State: &wire.State{Workers: 4, Ready: 4, Busy: busy}})
 	})
 }
 
@@ -139,7 +141,8 @@ func newFleet(t *testing.T, spec string) *fleetOnLoopback {
 	startOperator(t, namespace, controllers.Config{})
 	create(t, c, fleetWith(t, namespace, "hinglish", spec))
 	f := &fleetOnLoopback{t: t, c: c, namespace: namespace}
-	f.fleet = wait(t, c, namespace, "hinglish", "it is looked at", hasCondition(v1alpha1.PausedNow, metav1.ConditionFalse, v1alpha1.ReasonReconciliationActive))
+	f.fleet = wait(t, c, namespace, "hinglish", "it is looked at",
+		hasCondition(v1alpha1.PausedNow, metav1.ConditionFalse, v1alpha1.ReasonReconciliationActive))
 	return f
 }
 
@@ -180,7 +183,8 @@ func (f *fleetOnLoopback) setReady(name, ip string, ready bool) {
 // deployed returns how many worker pods the Deployment is to have.
 func (f *fleetOnLoopback) deployed(ctx context.Context) int32 {
 	d := &appsv1.Deployment{}
-	if err := f.c.Get(ctx, client.ObjectKey{Namespace: f.namespace, Name: "hinglish-worker"}, d); err != nil || d.Spec.Replicas == nil {
+	if err := f.c.Get(ctx, client.ObjectKey{Namespace: f.namespace, Name: "hinglish-worker"}, d); err != nil ||
+		d.Spec.Replicas == nil {
 		return -1
 	}
 	return *d.Spec.Replicas
@@ -206,7 +210,8 @@ func TestAFleetGrowsWithItsDemand(t *testing.T) {
 	f := newFleet(t, `{`+onPlainText+`, scaling: {minReplicas: 1, maxReplicas: 5}}`)
 	f.pod(resources.Router, "router", router.ip, true)
 	f.pod(resources.Worker, "worker", "127.81.0.10", true)
-	wait(t, f.c, f.namespace, "hinglish", "the router is heard", hasCondition(v1alpha1.ScalingActive, metav1.ConditionTrue, v1alpha1.ReasonFollowingDemand))
+	wait(t, f.c, f.namespace, "hinglish", "the router is heard",
+		hasCondition(v1alpha1.ScalingActive, metav1.ConditionTrue, v1alpha1.ReasonFollowingDemand))
 	router.change(func(s *wire.FleetState) { s.Busy, s.Queued = 4, 4 })
 	f.becomes("two more pods", 3, 20*time.Second)
 	wait(t, f.c, f.namespace, "hinglish", "spec and status say so", func(d *v1alpha1.TTSDeployment) string {
@@ -216,7 +221,8 @@ func TestAFleetGrowsWithItsDemand(t *testing.T) {
 		return ""
 	})
 	router.change(func(s *wire.FleetState) { s.Busy = 100 })
-	wait(t, f.c, f.namespace, "hinglish", "it says that more are not allowed", hasCondition(v1alpha1.ScalingActive, metav1.ConditionTrue, v1alpha1.ReasonAtMaximum))
+	wait(t, f.c, f.namespace, "hinglish", "it says that more are not allowed",
+		hasCondition(v1alpha1.ScalingActive, metav1.ConditionTrue, v1alpha1.ReasonAtMaximum))
 }
 
 func TestAFleetStartsFromNothing(t *testing.T) {
@@ -236,8 +242,8 @@ func TestAFleetStartsFromNothing(t *testing.T) {
 	f.becomes("the first who is refused starts a pod", 1, 20*time.Second)
 }
 
-// TestAFleetShrinksWithoutCutting: the idlest pod takes nothing new, goes when it is empty and Kubernetes knows, and comes
-// back where somebody wants it after all.
+// TestAFleetShrinksWithoutCutting: the idlest pod takes nothing new, goes when it is empty and Kubernetes knows, and
+// comes back where somebody wants it after all.
 func TestAFleetShrinksWithoutCutting(t *testing.T) {
 	router := startRouter(t, "127.83.0.1")
 	router.see("127.83.0.10", 3)
@@ -265,7 +271,8 @@ func TestAFleetShrinksWithoutCutting(t *testing.T) {
 			}
 			told := 0
 			router.change(func(*wire.FleetState) { told = router.told })
-			return fmt.Sprintf("the router has told %d times, spec.replicas is %d, status %+v", told, *d.Spec.Replicas, d.Status)
+			return fmt.Sprintf("the router has told %d times, spec.replicas is %d, status %+v", told,
+				*d.Spec.Replicas, d.Status)
 		})
 	}
 	scale(1)

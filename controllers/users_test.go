@@ -18,8 +18,8 @@ import (
 // assignedUser is the first of the range that hack/e2ecluster/testdata gives a namespace, as OpenShift does.
 const assignedUser = 1000680000
 
-// assignUsers makes an API server refuse pods of a namespace that name other users than those of its range, and give pods
-// one of them that name none. isGiven says that it can do the latter.
+// assignUsers makes an API server refuse pods of a namespace that name other users than those of its range, and give
+// pods one of them that name none. isGiven says that it can do the latter.
 func assignUsers(t *testing.T, c client.Client, namespace string) (isGiven bool) {
 	t.Helper()
 	n := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
@@ -75,8 +75,8 @@ func samplePods(t *testing.T, strict client.Client, namespace string, isAssigned
 	return pods
 }
 
-// TestPodsTakeTheUsersOfANamespace: with assigned users every fleet of config/samples has pods that a namespace with a range of
-// users takes, as OpenShift makes one; with those of the images it has none.
+// TestPodsTakeTheUsersOfANamespace: with assigned users every fleet of config/samples has pods that a namespace with a
+// range of users takes, as OpenShift makes one; with those of the images it has none.
 func TestPodsTakeTheUsersOfANamespace(t *testing.T) {
 	c, namespace := open(t)
 	isGiven := assignUsers(t, c, namespace)
@@ -101,7 +101,8 @@ func TestPodsTakeTheUsersOfANamespace(t *testing.T) {
 				return err.Error()
 			}
 			s := taken.Spec.SecurityContext
-			if isGiven && (s.RunAsUser == nil || *s.RunAsUser != assignedUser || s.FSGroup == nil || *s.FSGroup != assignedUser) {
+			if isGiven && (s.RunAsUser == nil || *s.RunAsUser != assignedUser || s.FSGroup == nil ||
+				*s.FSGroup != assignedUser) {
 				return "it has another user than it was given"
 			}
 			return ""

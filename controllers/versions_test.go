@@ -44,8 +44,9 @@ func sampleObjects(t *testing.T, strict client.Client, namespace string, isAssig
 		t.Fatalf("%d samples, %v", len(files), err)
 	}
 	release := resources.Release{
-		WorkerImage: "localhost/swar/worker:0.1.0", RouterImage: "localhost/swar/router:0.1.0", OperatorNamespace: namespace,
-		OperatorLabels: map[string]string{resources.LabelName: "swar-operator"}, AssignedIDs: isAssigned,
+		WorkerImage: "localhost/swar/worker:0.1.0", RouterImage: "localhost/swar/router:0.1.0",
+		OperatorNamespace: namespace,
+		OperatorLabels:    map[string]string{resources.LabelName: "swar-operator"}, AssignedIDs: isAssigned,
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -73,13 +74,14 @@ func sampleObjects(t *testing.T, strict client.Client, namespace string, isAssig
 	return all
 }
 
-// TestTheAPIServerKeepsWhatFleetsAreMadeOf: it leaves out fields that it does not know, of features that its version has switched off,
-// without a word. What has image volumes is another test's before Kubernetes 1.35.
+// TestTheAPIServerKeepsWhatFleetsAreMadeOf: it leaves out fields that it does not know, of features that its version
+// has switched off, without a word. What has image volumes is another test's before Kubernetes 1.35.
 func TestTheAPIServerKeepsWhatFleetsAreMadeOf(t *testing.T) {
 	c, namespace := open(t)
 	strict := client.WithFieldValidation(client.NewDryRunClient(c), metav1.FieldValidationStrict)
 	for _, o := range sampleObjects(t, strict, namespace, false) {
-		if d, ok := o.(*appsv1.Deployment); ok && !hasImageVolumes(t) && strings.Contains(d.String(), "ImageVolumeSource{") {
+		if d, ok := o.(*appsv1.Deployment); ok && !hasImageVolumes(t) &&
+			strings.Contains(d.String(), "ImageVolumeSource{") {
 			continue
 		}
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
@@ -105,7 +107,8 @@ func TestTheAPIServerKeepsWhatFleetsAreMadeOf(t *testing.T) {
 func TestModelsFromImages(t *testing.T) {
 	c, namespace := open(t)
 	startOperator(t, namespace, controllers.Config{})
-	create(t, c, fleetWith(t, namespace, "neural", `{model: {id: neural, source: {oci: {reference: "registry.example.org/speech/neural:1"}}}}`))
+	create(t, c, fleetWith(t, namespace, "neural",
+		`{model: {id: neural, source: {oci: {reference: "registry.example.org/speech/neural:1"}}}}`))
 	d, key := &appsv1.Deployment{}, client.ObjectKey{Namespace: namespace, Name: "neural-worker"}
 	if hasImageVolumes(t) {
 		eventually(t, "pods mount the image", 20*time.Second, func(ctx context.Context) string {
@@ -121,7 +124,8 @@ func TestModelsFromImages(t *testing.T) {
 	}
 	wait(t, c, namespace, "neural", "the fleet says what the cluster lacks", func(f *v1alpha1.TTSDeployment) string {
 		is := condition(f, v1alpha1.Degraded)
-		if is.Reason != v1alpha1.ReasonApplyFailed || !strings.Contains(is.Message, "neural-worker: this cluster has no image volumes") {
+		if is.Reason != v1alpha1.ReasonApplyFailed ||
+			!strings.Contains(is.Message, "neural-worker: this cluster has no image volumes") {
 			return is.Reason + ": " + is.Message
 		}
 		return ""

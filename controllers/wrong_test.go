@@ -35,7 +35,8 @@ func podThat(tell func(*corev1.PodStatus)) func(*testing.T, *fleetOnLoopback) {
 	return func(t *testing.T, f *fleetOnLoopback) {
 		f.pod(resources.Worker, f.fleet.Name+"-0", "127.84.0.10", false)
 		p := &corev1.Pod{}
-		if err := f.c.Get(t.Context(), client.ObjectKey{Namespace: f.namespace, Name: f.fleet.Name + "-0"}, p); err != nil {
+		if err := f.c.Get(t.Context(), client.ObjectKey{Namespace: f.namespace, Name: f.fleet.Name + "-0"},
+			p); err != nil {
 			t.Fatal(err)
 		}
 		tell(&p.Status)
@@ -47,9 +48,10 @@ func podThat(tell func(*corev1.PodStatus)) func(*testing.T, *fleetOnLoopback) {
 
 func waits(reason, message string) func(*testing.T, *fleetOnLoopback) {
 	return podThat(func(s *corev1.PodStatus) {
-		s.ContainerStatuses = []corev1.ContainerStatus{{Name: "worker", Image: "swar/worker:1", State: corev1.ContainerState{
-			Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message},
-		}}}
+		s.ContainerStatuses = []corev1.ContainerStatus{{Name: "worker", Image: "swar/worker:1",
+			State: corev1.ContainerState{
+				Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message},
+			}}}
 	})
 }
 
@@ -63,7 +65,8 @@ func ends(message string) func(*testing.T, *fleetOnLoopback) {
 
 func isUnschedulable(s *corev1.PodStatus) {
 	s.Conditions = []corev1.PodCondition{{
-		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/2 nodes",
+		Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
+		Message: "0/2 nodes",
 	}}
 }
 
@@ -71,11 +74,13 @@ func isUnschedulable(s *corev1.PodStatus) {
 func exceedsQuota(t *testing.T, f *fleetOnLoopback) {
 	d := &appsv1.Deployment{}
 	eventually(t, "there are workers", 20*time.Second, func(ctx context.Context) string {
-		if err := f.c.Get(ctx, client.ObjectKey{Namespace: f.namespace, Name: f.fleet.Name + "-worker"}, d); err != nil {
+		if err := f.c.Get(ctx, client.ObjectKey{Namespace: f.namespace, Name: f.fleet.Name + "-worker"},
+			d); err != nil {
 			return err.Error()
 		}
 		d.Status.Conditions = []appsv1.DeploymentCondition{{
-			Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota: cpu",
+			Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate",
+			Message: "exceeded quota: cpu",
 		}}
 		if err := f.c.Status().Update(ctx, d); err != nil {
 			return err.Error()
@@ -84,7 +89,8 @@ func exceedsQuota(t *testing.T, f *fleetOnLoopback) {
 	})
 }
 
-// given makes the certificates of a fleet as somebody else would, those of workers at another time and for another role.
+// given makes the certificates of a fleet as somebody else would, those of workers at another time and for another
+// role.
 func given(made time.Time, worker grpcauth.Role) func(*testing.T, *fleetOnLoopback) {
 	return func(t *testing.T, f *fleetOnLoopback) {
 		a, err := certs.NewAuthority(made)
@@ -181,7 +187,8 @@ func versions(t *testing.T, c client.Client, namespace string) map[string]string
 	t.Helper()
 	all := make(map[string]string)
 	for _, list := range []client.ObjectList{
-		&v1alpha1.TTSDeploymentList{}, &appsv1.DeploymentList{}, &corev1.ServiceList{}, &corev1.ConfigMapList{}, &corev1.SecretList{},
+		&v1alpha1.TTSDeploymentList{}, &appsv1.DeploymentList{}, &corev1.ServiceList{}, &corev1.ConfigMapList{},
+		&corev1.SecretList{},
 	} {
 		if err := c.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
 			t.Fatal(err)

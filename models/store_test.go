@@ -54,7 +54,8 @@ func TestFind(t *testing.T) {
 	keep(t, s, "mine", secondCommit, "2026-11-03")
 	keep(t, s, "saryps-hindi", sarypsCommit, "2026-11-02")
 	keep(t, s, "saryps-hindi", firstCommit, "2026-11-03")
-	write(t, filepath.Join(s.Dir, "mine", strings.Repeat("3", 12), "manifest.json"), "a bundle whose making was cut off")
+	write(t, filepath.Join(s.Dir, "mine", strings.Repeat("3", 12), "manifest.json"),
+		"a bundle whose making was cut off")
 	for sentence, test := range map[string]struct{ name, revision, want string }{
 		"the one that was pulled last":              {"mine", "", secondCommit},
 		"a revision by its beginning":               {"mine", "1a", firstCommit},
@@ -64,7 +65,8 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			got, err := s.Find(test.name, test.revision)
-			if err != nil || got.Revision != test.want || got.Folder != s.Folder(got.Name, test.want) || got.Bytes != 2 {
+			if err != nil || got.Revision != test.want || got.Folder != s.Folder(got.Name, test.want) ||
+				got.Bytes != 2 {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})

@@ -169,7 +169,8 @@ func operate(t *testing.T, address string, authority *controllers.AuthorityStore
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- keda.New(known).Serve(ctx, l, &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: certificate.Get})
+		ended <- keda.New(known).Serve(ctx, l,
+			&tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: certificate.Get})
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()
@@ -291,7 +292,8 @@ func (r *registration) bundle(t *testing.T) string {
 
 func (r *registration) patch(t *testing.T, text string) {
 	t.Helper()
-	if err := r.client.Patch(t.Context(), r.object, client.RawPatch("application/merge-patch+json", []byte(text))); err != nil {
+	if err := r.client.Patch(t.Context(), r.object,
+		client.RawPatch("application/merge-patch+json", []byte(text))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -320,7 +322,8 @@ func TestExternalMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	install(t, c)
-	authority := &controllers.AuthorityStore{Client: c, Namespace: ownNamespace, Name: controllers.AuthoritySecret, Now: time.Now}
+	authority := &controllers.AuthorityStore{Client: c, Namespace: ownNamespace, Name: controllers.AuthoritySecret,
+		Now: time.Now}
 	listen, operator := freeAddress(t), freeAddress(t)
 	_, operatorPort, _ := net.SplitHostPort(operator)
 	s := serveMetrics(t, access, listen, "localhost:"+operatorPort)
@@ -396,7 +399,8 @@ func TestExternalMetrics(t *testing.T) {
 		r.patch(t, `{"spec": {"caBundle": null, "service": {"namespace": "keda", "name": "keda-operator-metrics-apiserver"}}}`)
 		select {
 		case err := <-s.ended:
-			if err == nil || !strings.Contains(err.Error(), "belongs to the Service keda/keda-operator-metrics-apiserver") {
+			if err == nil || !strings.Contains(err.Error(),
+				"belongs to the Service keda/keda-operator-metrics-apiserver") {
 				t.Errorf("it ended with %v", err)
 			}
 		case <-time.After(40 * time.Second):

@@ -177,7 +177,8 @@ func newFleet(t *testing.T, c client.Client) *v1alpha1.TTSDeployment {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "speech"}}
 	f := &v1alpha1.TTSDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: "speech", Name: "hinglish"}}
 	f.Spec.Model.ID, f.Spec.Model.Source.Image = "espeak-ng-hinglish", &v1alpha1.ImageSource{}
-	f.Spec.Access.Mode, f.Spec.Scaling.Mode, f.Spec.Replicas = v1alpha1.AccessOpen, v1alpha1.ScalingManual, new(int32(1))
+	f.Spec.Access.Mode, f.Spec.Scaling.Mode, f.Spec.Replicas = v1alpha1.AccessOpen, v1alpha1.ScalingManual,
+		new(int32(1))
 	for _, o := range []client.Object{namespace, f} {
 		if err := c.Create(t.Context(), o); err != nil {
 			t.Fatal(err)

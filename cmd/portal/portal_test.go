@@ -354,7 +354,8 @@ func TestTextsNameThisProgram(t *testing.T) {
 	} {
 		out, _ := f.ok(append(strings.Fields(command), "--help")...)
 		for line := range strings.Lines(out) {
-			if strings.HasPrefix(strings.TrimSpace(line), "swar ") || strings.Contains(line, "swar serve") || strings.Contains(line, "$(swar ") {
+			if strings.HasPrefix(strings.TrimSpace(line), "swar ") || strings.Contains(line, "swar serve") ||
+				strings.Contains(line, "$(swar ") {
 				t.Errorf("%s --help names another program: %s", command, line)
 			}
 		}

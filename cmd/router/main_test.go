@@ -19,7 +19,8 @@ func parse(t *testing.T, args ...string) (*options, error) {
 	cmd := &cobra.Command{Use: name}
 	cmd.SetContext(t.Context())
 	o.define(cmd)
-	err := cmd.ParseFlags(append([]string{"--endpoints=127.0.0.1:9090", "--token-file=t", "--open", "--watch="}, args...))
+	err := cmd.ParseFlags(append([]string{"--endpoints=127.0.0.1:9090", "--token-file=t", "--open", "--watch="},
+		args...))
 	if err == nil {
 		err = o.check(cmd)
 	}

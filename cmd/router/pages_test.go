@@ -28,14 +28,17 @@ func TestPages(t *testing.T) {
 		r, w := httptest.NewRequest(c.method, c.path, nil), httptest.NewRecorder()
 		r.Header.Set("Accept", c.accept)
 		h.ServeHTTP(w, r)
-		if got := w.Header().Get("Location"); got != c.want || (w.Code == http.StatusTemporaryRedirect) != (c.want != "") {
+		if got := w.Header().Get("Location"); got != c.want ||
+			(w.Code == http.StatusTemporaryRedirect) != (c.want != "") {
 			t.Errorf("%+v: status %d to %q", c, w.Code, got)
 		}
-		if varies := w.Header().Get("Vary") == "Accept"; varies != (c.pages != "" && c.path == "/" && c.method != "POST") {
+		if varies := w.Header().Get("Vary") == "Accept"; varies != (c.pages != "" && c.path == "/" &&
+			c.method != "POST") {
 			t.Errorf("%+v: Vary %q", c, w.Header().Get("Vary"))
 		}
 	}
-	for _, bad := range []string{"/", "app", "//evil.example/", `/\\evil.example`, "ftp://a/", "https://", "https://u@a/", "javascript:alert(1)"} {
+	for _, bad := range []string{"/", "app", "//evil.example/", `/\\evil.example`, "ftp://a/", "https://",
+		"https://u@a/", "javascript:alert(1)"} {
 		if _, err := withPages(bad, api); err == nil {
 			t.Errorf("--pages %q was taken", bad)
 		}
@@ -78,7 +81,8 @@ func TestWhatPeopleSeeOfARouter(t *testing.T) {
 		r, w := httptest.NewRequest(c.method, c.path, nil), httptest.NewRecorder()
 		r.Header.Set("Accept", c.accept)
 		h.ServeHTTP(w, r)
-		if w.Code != c.status || w.Header().Get("Content-Type") != c.kind || !strings.Contains(w.Body.String(), c.body) {
+		if w.Code != c.status || w.Header().Get("Content-Type") != c.kind ||
+			!strings.Contains(w.Body.String(), c.body) {
 			t.Errorf("%+v: %d %s %s", c, w.Code, w.Header().Get("Content-Type"), w.Body.String())
 		}
 	}

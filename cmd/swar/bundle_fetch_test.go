@@ -32,11 +32,14 @@ func TestFetchingABundle(t *testing.T) {
 	}
 	sum := sha256.Sum256(archive.Bytes())
 	digest := hex.EncodeToString(sum[:])
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(archive.Bytes()) }))
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write(archive.Bytes())
+	}))
 	defer web.Close()
 
 	r := s.ok("bundle", "fetch", web.URL, "--sha256", digest, "--to", "got")
-	if !strings.Contains(r.out, "✓ got: ") || !strings.Contains(r.out, "bundle verify got") || !strings.Contains(r.err, "unpacking\n") {
+	if !strings.Contains(r.out, "✓ got: ") || !strings.Contains(r.out, "bundle verify got") ||
+		!strings.Contains(r.err, "unpacking\n") {
 		t.Errorf("it says %q and %q", r.out, r.err)
 	}
 	made, got := s.tree("made"), s.tree("got")
@@ -45,7 +48,8 @@ func TestFetchingABundle(t *testing.T) {
 			t.Errorf("%s differs, or %d files instead of %d", name, len(got), len(made))
 		}
 	}
-	if r := s.ok("bundle", "fetch", web.URL, "--sha256", strings.ToUpper(digest), "--to", "got"); !strings.Contains(r.out, "already") {
+	if r := s.ok("bundle", "fetch", web.URL, "--sha256", strings.ToUpper(digest), "--to",
+		"got"); !strings.Contains(r.out, "already") {
 		t.Errorf("again: it says %q", r.out)
 	}
 	if got := s.files(); got != "got got.sha256 made" {

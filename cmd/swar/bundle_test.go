@@ -16,7 +16,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 )
 
-// neuralShell is a bare one in which the library of the neural engine is found. Where there is none it ends the test, see onnxruntimetest.Library.
+// neuralShell is a bare one in which the library of the neural engine is found. Where there is none it ends the test,
+// see onnxruntimetest.Library.
 func neuralShell(t testing.TB, env ...string) *shell {
 	t.Helper()
 	library := onnxruntimetest.Library(t)
@@ -126,7 +127,8 @@ func TestConversionsThatFailLeaveNothingBehind(t *testing.T) {
 		"no configuration at all": {"--config", program, "--voice", "raj=raj.safetensors"},
 	} {
 		r := s.run(append([]string{"bundle", "convert", "-o", "x"}, args...)...)
-		if r.code != 1 || !strings.HasPrefix(r.err, "swar: ") || strings.Count(r.err, "\n") != 1 || strings.Contains(r.err, "struct") {
+		if r.code != 1 || !strings.HasPrefix(r.err, "swar: ") || strings.Count(r.err, "\n") != 1 ||
+			strings.Contains(r.err, "struct") {
 			t.Errorf("%s: exit code %d, %q", name, r.code, r.err)
 		}
 		if got := s.files(); got != "config.yaml" {
@@ -175,14 +177,18 @@ func TestPublishedLayouts(t *testing.T) {
 			if err := layouttest.Write(s.path("m"), name, r); err != nil {
 				t.Fatal(err)
 			}
-			if out := s.ok("bundle", "inspect", "m").out; !strings.Contains(out, "m is in the ") || !strings.Contains(out, "serve --bundle m\n") {
+			if out := s.ok("bundle", "inspect", "m").out; !strings.Contains(out, "m is in the ") ||
+				!strings.Contains(out, "serve --bundle m\n") {
 				t.Errorf("inspect says %q", out)
 			}
 			var shown struct{ Layout string }
-			if err := json.Unmarshal([]byte(s.ok("bundle", "inspect", "--json", "m").out), &shown); err != nil || shown.Layout == "" {
+			if err := json.Unmarshal([]byte(s.ok("bundle", "inspect", "--json", "m").out), &shown); err != nil ||
+				shown.Layout == "" {
 				t.Errorf("inspect --json shows %+v, %v", shown, err)
 			}
-			if out := s.ok("bundle", "verify", "m").out; !strings.Contains(out, "ok  files    "+shown.Layout+" layout") || !strings.Contains(out, "ok  voice ") {
+			if out := s.ok("bundle", "verify",
+				"m").out; !strings.Contains(out, "ok  files    "+shown.Layout+" layout") ||
+				!strings.Contains(out, "ok  voice ") {
 				t.Errorf("verify says %q", out)
 			}
 			if out := s.ok("voices", "--bundle", "m").out; !strings.Contains(out, "24000") {
@@ -209,7 +215,8 @@ func TestLayoutsOfOthersAreRefused(t *testing.T) {
 		{"bundle", "inspect", "raw"}, {"bundle", "verify", "raw"}, {"serve", "--listen", "127.0.0.1:0", "--bundle", "raw"},
 		{"say", "--bundle", "raw", "-o", "x.wav", "hello"}, {"voices", "--bundle", "raw"}, {"normalize", "--bundle", "raw", "hello"},
 	} {
-		if r := s.run(args...); r.code != 1 || strings.Count(r.err, "\n") != 1 || !strings.Contains(r.err, "swar bundle convert") {
+		if r := s.run(args...); r.code != 1 || strings.Count(r.err, "\n") != 1 ||
+			!strings.Contains(r.err, "swar bundle convert") {
 			t.Errorf("%v: exit code %d, %q", args, r.code, r.err)
 		}
 	}
@@ -219,7 +226,8 @@ func TestVerify(t *testing.T) {
 	s := neuralShell(t)
 	s.random("tiny")
 	out := s.ok("bundle", "verify", "tiny").out
-	for _, want := range []string{"ok  files ", "ok  graphs ", "ok  voice    anjura: ", "ok  voice    raj: ", " frames, ", " s, RMS 0."} {
+	for _, want := range []string{"ok  files ", "ok  graphs ", "ok  voice    anjura: ", "ok  voice    raj: ",
+		" frames, ", " s, RMS 0."} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it lacks %q:\n%s", want, out)
 		}
@@ -259,9 +267,12 @@ func TestKernels(t *testing.T) {
 		}
 	}
 	for _, kernel := range []string{"abacus", map[string]string{"amd64": "i8mm", "arm64": "avx2"}[runtime.GOARCH]} {
-		for _, args := range [][]string{{"bundle", "verify", "tiny"}, {"say", "--bundle", "tiny", "-o", "x.wav", "hello"}, {"serve", "--listen", "127.0.0.1:0", "--bundle", "tiny"}} {
+		for _, args := range [][]string{{"bundle", "verify", "tiny"},
+			{"say", "--bundle", "tiny", "-o", "x.wav", "hello"},
+			{"serve", "--listen", "127.0.0.1:0", "--bundle", "tiny"}} {
 			r := s.run(append(args, "--kernel", kernel)...)
-			if r.code != 1 || !strings.HasPrefix(lastLine(r.err), "swar: kernel ") || !strings.Contains(lastLine(r.err), "; it can run ") {
+			if r.code != 1 || !strings.HasPrefix(lastLine(r.err), "swar: kernel ") ||
+				!strings.Contains(lastLine(r.err), "; it can run ") {
 				t.Errorf("%s with %q: exit code %d, %q", args[0], kernel, r.code, r.err)
 			}
 		}
@@ -288,7 +299,8 @@ func TestABundleThatIsNotWhole(t *testing.T) {
 				{"bundle", "verify", "b"}, {"serve", "--listen", "127.0.0.1:0", "--bundle", "b"}, {"say", "--bundle", "b", "-o", "x.wav", "hello"},
 			} {
 				r := s.run(args...)
-				if last := lastLine(r.err); r.code != 1 || !strings.HasPrefix(last, "swar: ") || !strings.Contains(last, tt.text) || r.out != "" {
+				if last := lastLine(r.err); r.code != 1 || !strings.HasPrefix(last, "swar: ") ||
+					!strings.Contains(last, tt.text) || r.out != "" {
 					t.Errorf("%s: exit code %d, %q, %q; want 1 and %q", args[0], r.code, r.out, r.err, tt.text)
 				}
 				if strings.Contains(r.err, "ready") {
@@ -312,19 +324,23 @@ func (s *shell) flip(name string) {
 func TestWithoutTheLibrary(t *testing.T) {
 	s := bareShell(t, "SWAR_ONNXRUNTIME=nowhere.so")
 	s.random("tiny")
-	for _, args := range [][]string{{"bundle", "verify", "tiny"}, {"serve", "--listen", "127.0.0.1:0", "--bundle", "tiny"}, {"say", "--bundle", "tiny", "-o", "x.wav", "hello"}} {
-		if r := s.run(args...); r.code != 1 || !strings.Contains(lastLine(r.err), "nowhere.so") || !strings.Contains(lastLine(r.err), "`make onnxruntime`") {
+	for _, args := range [][]string{{"bundle", "verify", "tiny"},
+		{"serve", "--listen", "127.0.0.1:0", "--bundle", "tiny"}, {"say", "--bundle", "tiny", "-o", "x.wav", "hello"}} {
+		if r := s.run(args...); r.code != 1 || !strings.Contains(lastLine(r.err), "nowhere.so") ||
+			!strings.Contains(lastLine(r.err), "`make onnxruntime`") {
 			t.Errorf("%s: exit code %d, %q", args[0], r.code, r.err)
 		}
 	}
 	if out := s.ok("voices", "--bundle", "tiny").out; !strings.Contains(out, "anjura  hi-IN+en-IN  24000") {
 		t.Errorf("voices = %q", out)
 	}
-	if out := s.ok("normalize", "--bundle", "tiny", "hello").out; !strings.Contains(out, "    0       7  hello") { // a space before the letters, a full stop behind them
+	if out := s.ok("normalize", "--bundle", "tiny", "hello").out; !strings.Contains(out, "    0       7  hello") {
+		// a space before the letters, a full stop behind them
 		t.Errorf("normalize = %q", out)
 	}
 	r := s.run("doctor", "--listen", "127.0.0.1:0", "--bundle", "tiny")
-	if r.code != 1 || !strings.Contains(r.out, "MISS  onnxruntime there is no ONNX Runtime library at nowhere.so") || strings.Contains(r.out, "MISS  espeak-ng") {
+	if r.code != 1 || !strings.Contains(r.out, "MISS  onnxruntime there is no ONNX Runtime library at nowhere.so") ||
+		strings.Contains(r.out, "MISS  espeak-ng") {
 		t.Errorf("doctor: exit code %d\n%s", r.code, r.out)
 	}
 }
@@ -333,13 +349,15 @@ func TestDoctorLooksAtTheNeuralEngine(t *testing.T) {
 	s := neuralShell(t)
 	s.random("tiny")
 	out := s.ok("doctor", "--listen", "127.0.0.1:0", "--bundle", "tiny").out
-	for _, want := range []string{"ok    onnxruntime 1.", "ok    integers    int8 models multiply with the kernel ", "ok    bundle      model ", " with 2 voices; ", "note  espeak-ng   not installed"} {
+	for _, want := range []string{"ok    onnxruntime 1.", "ok    integers    int8 models multiply with the kernel ",
+		"ok    bundle      model ", " with 2 voices; ", "note  espeak-ng   not installed"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it lacks %q:\n%s", want, out)
 		}
 	}
 	s.flip("tiny/lm.onnx")
-	if r := s.run("doctor", "--listen", "127.0.0.1:0", "--bundle", "tiny"); r.code != 1 || !strings.Contains(r.out, "MISS  bundle      ") {
+	if r := s.run("doctor", "--listen", "127.0.0.1:0", "--bundle", "tiny"); r.code != 1 ||
+		!strings.Contains(r.out, "MISS  bundle      ") {
 		t.Errorf("with a bundle that is not whole: exit code %d\n%s", r.code, r.out)
 	}
 }
@@ -372,7 +390,8 @@ func TestSpeakingWithABundle(t *testing.T) {
 	if meera := say("--bundle", "tiny", text); !bytes.Equal(meera, pcm) {
 		t.Error("without anjura the first voice does not speak")
 	}
-	if r := s.run("say", "--bundle", "tiny", "-o", "x.pcm", "--voice", "anjura", text); r.code != 4 || !strings.Contains(r.err, "unknown voice 'anjura'") {
+	if r := s.run("say", "--bundle", "tiny", "-o", "x.pcm", "--voice", "anjura", text); r.code != 4 ||
+		!strings.Contains(r.err, "unknown voice 'anjura'") {
 		t.Errorf("a voice that the model lacks: exit code %d, %q", r.code, r.err)
 	}
 	v := s.serve("--workers", "1", "--bundle", "tiny")
@@ -380,16 +399,21 @@ func TestSpeakingWithABundle(t *testing.T) {
 	if !bytes.Equal(s.read("y.pcm"), pcm) {
 		t.Error("a server speaks in another way, or with another voice")
 	}
-	if say := v.await(func(line string) bool { return strings.Contains(line, " say ") }); strings.Contains(say, "--voice") {
+	if say := v.await(func(line string) bool {
+		return strings.Contains(line,
+			" say ")
+	}); strings.Contains(say, "--voice") {
 		t.Errorf("the ready line asks for a voice that speaks anyway: %q", say)
 	}
 	log := v.log()
-	for _, want := range []string{`"msg":"engine"`, `"threads":`, `"total_mb":`, `"cache_mb":68`, `"onnxruntime":"1.`, `"kernel":"none"`, `"precision":"fp32"`, "swar: warming up 1 worker\n"} {
+	for _, want := range []string{`"msg":"engine"`, `"threads":`, `"total_mb":`, `"cache_mb":68`, `"onnxruntime":"1.`,
+		`"kernel":"none"`, `"precision":"fp32"`, "swar: warming up 1 worker\n"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log lacks %s:\n%s", want, log)
 		}
 	}
-	if got := get(t, v.base+"/metrics"); !strings.Contains(got, "\ntts_prefill_cache_misses_total ") || !strings.Contains(got, "\ntts_batch_size_count ") || !strings.Contains(got, "\ntts_broken_outputs_total 0\n") ||
+	if got := get(t, v.base+"/metrics"); !strings.Contains(got, "\ntts_prefill_cache_misses_total ") ||
+		!strings.Contains(got, "\ntts_batch_size_count ") || !strings.Contains(got, "\ntts_broken_outputs_total 0\n") ||
 		!strings.Contains(got, `tts_engine_info{kernel="none",`) {
 		t.Errorf("the metrics lack what the engine counts: %.300s", got)
 	}

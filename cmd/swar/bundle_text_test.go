@@ -16,7 +16,8 @@ func (s *shell) convertCase(output string, args ...string) result {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return s.run(append([]string{"bundle", "convert", "--config", from + "/config.yaml", "--voice", "raj=" + from + "/voice.safetensors",
+	return s.run(append([]string{"bundle", "convert", "--config", from + "/config.yaml", "--voice",
+		"raj=" + from + "/voice.safetensors",
 		"-o", output}, args...)...)
 }
 
@@ -44,7 +45,8 @@ func TestBundlesOfEachScript(t *testing.T) {
 			EngineText string `json:"engine_text"`
 			Tokens     int    `json:"tokens"`
 		}
-		if err := json.Unmarshal([]byte(s.ok("normalize", "--engine-text", "--json", "--bundle", name, text).out), &chunks); err != nil {
+		if err := json.Unmarshal([]byte(s.ok("normalize", "--engine-text", "--json", "--bundle", name, text).out),
+			&chunks); err != nil {
 			t.Fatal(err)
 		}
 		var given, spoken []string
@@ -72,7 +74,8 @@ func TestBundlesOfEachScript(t *testing.T) {
 
 func TestABundleWithAJSONTokenizer(t *testing.T) {
 	s := bareShell(t)
-	pieces := [][]any{{"<unk>", 0}, {"▁", -1}, {".", -1}, {",", -1}, {"▁haan", -1}, {"H", -1}, {"h", -1}, {"a", -1}, {"n", -1}}
+	pieces := [][]any{{"<unk>", 0}, {"▁", -1}, {".", -1}, {",", -1}, {"▁haan", -1}, {"H", -1}, {"h", -1},
+		{"a", -1}, {"n", -1}}
 	for len(pieces) < 400 { // as many as the model has
 		pieces = append(pieces, []any{fmt.Sprintf("▁%d", len(pieces)), -3})
 	}
@@ -89,7 +92,9 @@ func TestABundleWithAJSONTokenizer(t *testing.T) {
 	if r := s.convertCase("b", "--tokenizer", "tokenizer.json", "--text-script", "mixed"); r.code != 0 {
 		t.Fatalf("exit code %d, %s", r.code, r.err)
 	}
-	if out := s.ok("normalize", "--bundle", "b", "haan haan").out; !strings.Contains(out, "    0       7  haan haan\n") { // ▁ H a a n ▁haan .
+	if out := s.ok("normalize", "--bundle", "b",
+		"haan haan").out; !strings.Contains(out, "    0       7  haan haan\n") {
+		// ▁ H a a n ▁haan .
 		t.Errorf("it prints %q, want seven tokens", out)
 	}
 	s.write("tokenizer.json", file[:len(file)/2])
@@ -113,7 +118,8 @@ func TestConvertRefusesOtherTexts(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q; want 2 and %q", tt.flags, r.code, r.err, tt.want)
 		}
 	}
-	if r := s.convertCase("b", "--frames-after-eos", "-1"); r.code != 1 || !strings.Contains(r.err, "frames_after_eos is -1") {
+	if r := s.convertCase("b", "--frames-after-eos", "-1"); r.code != 1 ||
+		!strings.Contains(r.err, "frames_after_eos is -1") {
 		t.Errorf("-1 frames after the end: exit code %d, %q", r.code, r.err)
 	}
 	r := s.run("normalize", "--engine-text", "--server", "http://127.0.0.1:1", "namaste")

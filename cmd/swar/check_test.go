@@ -26,11 +26,13 @@ func TestCheckHearsAServer(t *testing.T) {
 		"a dash before it":      {"--", "-- namaste"},
 	} {
 		r := s.run(append([]string{"check", "--server", base}, args...)...)
-		if r.code != 0 || strings.Count(r.out, "\nok ") != 3 || !strings.Contains(r.out, "24000 Hz, 1 channel, 16 bits") {
+		if r.code != 0 || strings.Count(r.out, "\nok ") != 3 ||
+			!strings.Contains(r.out, "24000 Hz, 1 channel, 16 bits") {
 			t.Errorf("%s: exit code %d\n%s%s", name, r.code, r.out, r.err)
 		}
 	}
-	if r := s.run("check", "--server", base, "--voice", "nobody", "--wait", "1h"); r.code != 4 || !strings.Contains(r.err, "swar voices") {
+	if r := s.run("check", "--server", base, "--voice", "nobody", "--wait", "1h"); r.code != 4 ||
+		!strings.Contains(r.err, "swar voices") {
 		t.Errorf("a voice that there is not: exit code %d after no wait, %s", r.code, r.err)
 	}
 	if r := s.run("check", "--server", "http://127.0.0.1:1"); r.code != 3 {
@@ -145,7 +147,8 @@ func TestCheckWaits(t *testing.T) {
 			defer server.Close()
 			r := bareShell(t).run("check", "--server", server.URL, "--wait", tt.wait, "Namaste!")
 			if r.code != tt.code || int(calls.Load()) != tt.calls {
-				t.Errorf("exit code %d after %d calls, want %d after %d\n%s", r.code, calls.Load(), tt.code, tt.calls, r.err)
+				t.Errorf("exit code %d after %d calls, want %d after %d\n%s", r.code, calls.Load(), tt.code,
+					tt.calls, r.err)
 			}
 		})
 	}

@@ -174,7 +174,10 @@ type server struct {
 func (s *shell) serve(args ...string) *server {
 	s.t.Helper()
 	v := s.start(append([]string{"serve", "--listen", "127.0.0.1:0", "--portal", "off"}, args...)...)
-	ready := v.await(func(line string) bool { return strings.Contains(line, "ready") && strings.Contains(line, "listen") })
+	ready := v.await(func(line string) bool {
+		return strings.Contains(line, "ready") &&
+			strings.Contains(line, "listen")
+	})
 	for _, mark := range []string{"listen=", `"listen":"`} {
 		if _, rest, ok := strings.Cut(ready, mark); ok {
 			v.base = "http://" + rest[:strings.IndexAny(rest, ` "`)]

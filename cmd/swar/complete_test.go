@@ -73,7 +73,8 @@ func TestCompletionOfThePortal(t *testing.T) {
 	if got := s.completed("keys", "revoke", "--data", s.path("data"), before[1], ""); got != nil {
 		t.Errorf("a second key is offered: %q", got)
 	}
-	if got := s.completed("usage", "--data", s.path("data"), "--org", ""); len(got) != 1 || !strings.HasPrefix(got[0], "org_") {
+	if got := s.completed("usage", "--data", s.path("data"), "--org", ""); len(got) != 1 ||
+		!strings.HasPrefix(got[0], "org_") {
 		t.Errorf("organisations %q are offered, want one", got)
 	}
 }

@@ -18,7 +18,8 @@ func TestKeysFromTheCommandLine(t *testing.T) {
 	}
 	made := s.ok("keys", "create", "call centre", "--voice", "raj", "--data", "data")
 	key := strings.TrimSuffix(made.out, "\n")
-	if keyPattern.FindString(key) != key || !strings.Contains(made.err, `"call centre" of project Default; it is shown only now`) {
+	if keyPattern.FindString(key) != key || !strings.Contains(made.err,
+		`"call centre" of project Default; it is shown only now`) {
 		t.Fatalf("create prints %q and %q; want a key and a word about it", made.out, made.err)
 	}
 	eventually(t, "the new key is good", func() bool { return speak(key, "raj") == 0 })
@@ -29,7 +30,8 @@ func TestKeysFromTheCommandLine(t *testing.T) {
 	var list struct {
 		Keys []struct{ ID, Name, Prefix string }
 	}
-	if err := json.Unmarshal([]byte(s.ok("keys", "list", "--json", "--data", "data").out), &list); err != nil || len(list.Keys) != 2 {
+	if err := json.Unmarshal([]byte(s.ok("keys", "list", "--json", "--data", "data").out), &list); err != nil ||
+		len(list.Keys) != 2 {
 		t.Fatalf("the list holds %v, %v; want two keys", list, err)
 	}
 	id := list.Keys[0].ID
@@ -47,10 +49,12 @@ func TestKeysFromTheCommandLine(t *testing.T) {
 		t.Errorf("revoke shows %q", out)
 	}
 	eventually(t, "the revoked key is refused", func() bool { return speak(key, "raj") == 4 })
-	if out := s.ok("keys", "list", "--project", "Default", "--data", "data").out; strings.Count(out, "\n") != 3 || strings.Contains(out, key) {
+	if out := s.ok("keys", "list", "--project", "Default", "--data", "data").out; strings.Count(out, "\n") != 3 ||
+		strings.Contains(out, key) {
 		t.Errorf("the list is\n%s", out)
 	}
-	if out := s.ok("keys", "list", "--kind", "playground", "--json", "--data", "data").out; !strings.Contains(out, `"keys": []`) {
+	if out := s.ok("keys", "list", "--kind", "playground", "--json", "--data",
+		"data").out; !strings.Contains(out, `"keys": []`) {
 		t.Errorf("the playground keys are %s", out)
 	}
 }
@@ -61,15 +65,18 @@ func TestOrganisationsFromTheCommandLine(t *testing.T) {
 	run := func(args ...string) string { t.Helper(); return s.ok(append(args, "--data", "data")...).out }
 	run("orgs", "rename", "Eka")
 	run("orgs", "create", "Dve")
-	if out := run("orgs", "list"); strings.Count(out, "  Default\n") != 2 || !strings.Contains(out, "  Eka\n") || !strings.Contains(out, "  Dve\n") {
+	if out := run("orgs", "list"); strings.Count(out, "  Default\n") != 2 || !strings.Contains(out, "  Eka\n") ||
+		!strings.Contains(out, "  Dve\n") {
 		t.Errorf("the list is\n%s", out)
 	}
 	for _, args := range [][]string{{"keys", "list"}, {"orgs", "members"}, {"usage"}} {
-		if r := s.run(append(args, "--data", "data")...); r.code != 2 || !strings.Contains(r.err, "choose one with --org: org_") {
+		if r := s.run(append(args, "--data", "data")...); r.code != 2 ||
+			!strings.Contains(r.err, "choose one with --org: org_") {
 			t.Errorf("%v of two organisations: exit code %d, %s", args, r.code, r.err)
 		}
 	}
-	if out := run("orgs", "invite", "Asha@Example.org", "--role", "owner", "--org", "Dve"); !strings.Contains(out, "asha@example.org  owner  invited") {
+	if out := run("orgs", "invite", "Asha@Example.org", "--role", "owner", "--org",
+		"Dve"); !strings.Contains(out, "asha@example.org  owner  invited") {
 		t.Errorf("invite shows %q", out)
 	}
 	run("orgs", "invite", "ravi@example.org", "--org", "Dve")
@@ -79,10 +86,12 @@ func TestOrganisationsFromTheCommandLine(t *testing.T) {
 
 	token := v.signIn(s, "asha@example.org")
 	remote := []string{"--server", v.base, "--token", token}
-	if out := s.ok(append([]string{"orgs", "list"}, remote...)...).out; !strings.Contains(out, "  Dve\n") || strings.Contains(out, "Eka") {
+	if out := s.ok(append([]string{"orgs", "list"}, remote...)...).out; !strings.Contains(out, "  Dve\n") ||
+		strings.Contains(out, "Eka") {
 		t.Errorf("an owner sees\n%s", out)
 	}
-	if out := s.ok(append([]string{"orgs", "members"}, remote...)...).out; !strings.Contains(out, "asha@example.org  owner   joined") {
+	if out := s.ok(append([]string{"orgs", "members"},
+		remote...)...).out; !strings.Contains(out, "asha@example.org  owner   joined") {
 		t.Errorf("the members are\n%s", out)
 	}
 	for name, args := range map[string][]string{
@@ -93,8 +102,10 @@ func TestOrganisationsFromTheCommandLine(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q; want 4 and %q", args, r.code, r.err, name)
 		}
 	}
-	for _, args := range [][]string{{"orgs", "unbind", "asha@example.org"}, {"voice-requests", "move", "vr_x", "ready"}} {
-		if r := s.run(append(args, remote...)...); r.code != 2 || !strings.Contains(r.err, "only the operator may do that") {
+	for _, args := range [][]string{{"orgs", "unbind", "asha@example.org"},
+		{"voice-requests", "move", "vr_x", "ready"}} {
+		if r := s.run(append(args, remote...)...); r.code != 2 ||
+			!strings.Contains(r.err, "only the operator may do that") {
 			t.Errorf("%v: exit code %d, %q", args, r.code, r.err)
 		}
 	}
@@ -181,7 +192,8 @@ func TestPeopleStayWhoTheyAreAtAnotherAddress(t *testing.T) {
 	v.stop()
 
 	moved := s.serveWithPortal() // on another port
-	if r := s.run("orgs", "members", "--server", moved.base, "--token", old); r.code != 4 || !strings.Contains(r.err, "invalid token; `swar signin E-MAIL` gets a new one") {
+	if r := s.run("orgs", "members", "--server", moved.base, "--token", old); r.code != 4 ||
+		!strings.Contains(r.err, "invalid token; `swar signin E-MAIL` gets a new one") {
 		t.Errorf("a token of the old address: exit code %d, %q", r.code, r.err)
 	}
 	out := s.ok("orgs", "members", "--server", moved.base, "--token", moved.signIn(s, "asha@example.org")).out
@@ -197,14 +209,19 @@ func TestUsageFromTheCommandLine(t *testing.T) {
 	eventually(t, "what was spoken is in the store", func() bool {
 		return strings.Contains(get(t, v.base+"/metrics"), "\ntts_usage_queued_events 0\n")
 	})
-	eventually(t, "it is shown", func() bool { return strings.Contains(s.ok("usage", "--data", "data").out, "  First key  1  ") })
+	eventually(t, "it is shown", func() bool {
+		return strings.Contains(s.ok("usage", "--data", "data").out,
+			"  First key  1  ")
+	})
 	var u struct {
 		Totals struct{ Requests, Frames, BilledFrames int }
 	}
-	if err := json.Unmarshal([]byte(s.ok("usage", "--json", "--data", "data").out), &u); err != nil || u.Totals.Requests != 1 || u.Totals.Frames == 0 {
+	if err := json.Unmarshal([]byte(s.ok("usage", "--json", "--data", "data").out), &u); err != nil ||
+		u.Totals.Requests != 1 || u.Totals.Frames == 0 {
 		t.Errorf("usage is %+v, %v", u, err)
 	}
-	if out := s.ok("usage", "--csv", "--data", "data", "--from", "2026-01-01", "--to", "2026-01-31").out; strings.Count(out, "\n") != 32 || !strings.HasPrefix(out, "date,") {
+	if out := s.ok("usage", "--csv", "--data", "data", "--from", "2026-01-01", "--to",
+		"2026-01-31").out; strings.Count(out, "\n") != 32 || !strings.HasPrefix(out, "date,") {
 		t.Errorf("a month in CSV is\n%s", out)
 	}
 	if out := s.ok("usage", "--months", "--data", "data").out; !strings.Contains(out, "  open") {
@@ -217,11 +234,13 @@ func TestUsageFromTheCommandLine(t *testing.T) {
 		`there is no organisation "Nowhere"`: {"--org", "Nowhere"},
 		`there is no project "Nothing"`:      {"--project", "Nothing"},
 	} {
-		if r := s.run(append([]string{"usage", "--data", "data"}, args...)...); r.code != 2 || !strings.Contains(r.err, name) {
+		if r := s.run(append([]string{"usage", "--data", "data"}, args...)...); r.code != 2 ||
+			!strings.Contains(r.err, name) {
 			t.Errorf("%v: exit code %d, %q; want 2 and %q", args, r.code, r.err, name)
 		}
 	}
-	if r := s.run("usage", "--data", "data", "--from", "2026-02-01", "--to", "2026-01-01"); r.code != 4 || !strings.Contains(r.err, "from must not be after to") {
+	if r := s.run("usage", "--data", "data", "--from", "2026-02-01", "--to", "2026-01-01"); r.code != 4 ||
+		!strings.Contains(r.err, "from must not be after to") {
 		t.Errorf("a range that runs backwards: exit code %d, %q", r.code, r.err)
 	}
 }
@@ -265,7 +284,8 @@ func TestBackupAndRestore(t *testing.T) {
 	s.ok("say", "--server", again.base, "--key", key, "-o", "x.wav", "hello")
 	// What was spoken since the backup still lay in the log of events, and comes from there again.
 	want := fmt.Sprintf("  First key  %d  ", len(refusals)+1)
-	eventually(t, "usage is whole after a restore in place", func() bool { return strings.Contains(s.ok("usage", "--data", "data").out, want) })
+	eventually(t, "usage is whole after a restore in place",
+		func() bool { return strings.Contains(s.ok("usage", "--data", "data").out, want) })
 	again.stop()
 }
 
@@ -278,7 +298,8 @@ func TestSigningKeysFromTheCommandLine(t *testing.T) {
 	if r := members(); r.code != 0 {
 		t.Fatalf("before a rotation: exit code %d, %q", r.code, r.err)
 	}
-	if out := s.ok("signing-keys", "list", "--data", "data").out; strings.Count(out, "\n") != 2 || !strings.Contains(out, "  signing  ") {
+	if out := s.ok("signing-keys", "list", "--data", "data").out; strings.Count(out, "\n") != 2 ||
+		!strings.Contains(out, "  signing  ") {
 		t.Errorf("the list is\n%s", out)
 	}
 	rotated := s.ok("signing-keys", "rotate", "--data", "data").out

@@ -41,7 +41,8 @@ func TestADisclosureFromOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list struct{ Keys []struct{ ID string } }
-	if err := json.Unmarshal([]byte(s.ok("keys", "list", "--json", "--data", "data").out), &list); err != nil || len(list.Keys) != 1 {
+	if err := json.Unmarshal([]byte(s.ok("keys", "list", "--json", "--data", "data").out), &list); err != nil ||
+		len(list.Keys) != 1 {
 		t.Fatalf("keys: %v, %v", list, err)
 	}
 	id := list.Keys[0].ID
@@ -74,9 +75,11 @@ func TestADisclosureFromOutside(t *testing.T) {
 		}
 		start, end := spokenOn(t, conn)
 		if start.Normalized != want || start.Disclosure != step.before || start.Chunks != len(n.Chunks) {
-			t.Errorf("%s: the socket speaks %q after %q in %d chunks", step.name, start.Normalized, start.Disclosure, start.Chunks)
+			t.Errorf("%s: the socket speaks %q after %q in %d chunks", step.name, start.Normalized, start.Disclosure,
+				start.Chunks)
 		}
-		audio, err := c.Speak(t.Context(), client.Request{Text: "namaste", Format: client.PCM16, Buffered: true, Raw: true, Seed: new(int64(1))})
+		audio, err := c.Speak(t.Context(), client.Request{Text: "namaste", Format: client.PCM16, Buffered: true,
+			Raw: true, Seed: new(int64(1))})
 		if err != nil {
 			t.Fatal(err)
 		}

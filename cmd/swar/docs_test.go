@@ -12,8 +12,8 @@ import (
 // examples are those of a page that call a server on this machine.
 var examples = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// TestTheDocumentedExamplesRun: what somebody copies from the documentation of the synthesis API does what the page says, on a server with a key.
-// Those of the portal's API are run where it is tested.
+// TestTheDocumentedExamplesRun: what somebody copies from the documentation of the synthesis API does what the page
+// says, on a server with a key. Those of the portal's API are run where it is tested.
 func TestTheDocumentedExamplesRun(t *testing.T) {
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -22,7 +22,8 @@ func TestRevokingOnAFullDisk(t *testing.T) {
 		t.Fatalf("before: exit code %d", code)
 	}
 	var list struct{ Keys []struct{ ID string } }
-	if err := json.Unmarshal([]byte(s.ok("keys", "list", "--json", "--data", "disk").out), &list); err != nil || len(list.Keys) != 1 {
+	if err := json.Unmarshal([]byte(s.ok("keys", "list", "--json", "--data", "disk").out), &list); err != nil ||
+		len(list.Keys) != 1 {
 		t.Fatalf("keys %v (%v)", list, err)
 	}
 	id := list.Keys[0].ID
@@ -32,7 +33,8 @@ func TestRevokingOnAFullDisk(t *testing.T) {
 		return s.run("keys", "rename", id, "another name "+time.Now().String(), "--data", "disk").code != 0
 	})
 	r := s.run("keys", "revoke", id, "--data", "disk")
-	if r.code == 0 || !strings.Contains(r.err, "the key is refused from now on, but that is not stored yet; try again") {
+	if r.code == 0 || !strings.Contains(r.err,
+		"the key is refused from now on, but that is not stored yet; try again") {
 		t.Fatalf("revoking on a full disk: exit code %d, %q", r.code, r.err)
 	}
 	if code := speak(); code != 4 {
@@ -71,8 +73,8 @@ func fill(t *testing.T, path string) {
 	}
 }
 
-// TestOtherAPIsOnAFullDisk: clients of OpenAI and Deepgram are served while nothing can be stored, and all of it is on the
-// bill when there is room again.
+// TestOtherAPIsOnAFullDisk: clients of OpenAI and Deepgram are served while nothing can be stored, and all of it is on
+// the bill when there is room again.
 func TestOtherAPIsOnAFullDisk(t *testing.T) {
 	s := newShell(t)
 	s.smallDisk("disk")
@@ -114,8 +116,10 @@ func TestOtherAPIsOnAFullDisk(t *testing.T) {
 	for range 20 {
 		both("on a full disk")
 	}
-	eventually(t, "the server notices that the disk is full", func() bool { return strings.Contains(v.log(), "the disk is full") })
-	if status, answer := speak("/v1/audio/speech", `{"voice":"kaun","input":"Namaste!"}`); status != 400 || !strings.Contains(answer, `"param":"voice"`) {
+	eventually(t, "the server notices that the disk is full",
+		func() bool { return strings.Contains(v.log(), "the disk is full") })
+	if status, answer := speak("/v1/audio/speech", `{"voice":"kaun","input":"Namaste!"}`); status != 400 ||
+		!strings.Contains(answer, `"param":"voice"`) {
 		t.Errorf("an unknown voice on a full disk: %d %s", status, answer)
 	}
 	if err := os.Remove(s.path("disk/ballast")); err != nil {

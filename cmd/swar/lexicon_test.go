@@ -17,7 +17,8 @@ func TestLexiconFromTheCommandLine(t *testing.T) {
 	run := func(args ...string) string { t.Helper(); return s.ok(append(args, "--data", "data")...).out }
 	key := strings.TrimSpace(run("keys", "create", "words"))
 
-	if out := run("lexicon", "list"); !strings.Contains(out, "lex_") || !strings.Contains(out, "  Default  0        0        never") {
+	if out := run("lexicon", "list"); !strings.Contains(out, "lex_") ||
+		!strings.Contains(out, "  Default  0        0        never") {
 		t.Errorf("the list is\n%s", out)
 	}
 	if out := run("lexicon", "import", "names.csv"); out != "2 added, 0 changed, 0 removed; there are 2 entries\n" {
@@ -26,23 +27,27 @@ func TestLexiconFromTheCommandLine(t *testing.T) {
 	if out := run("lexicon", "put", "zepto", "ज़ेप्टोओ"); out != "word   lang  spoken\nzepto  -     ज़ेप्टोओ\n" {
 		t.Errorf("put says %q", out)
 	}
-	if out := run("lexicon", "get", "ZEPTO", "jio  5g"); !strings.Contains(out, "zepto   -     ज़ेप्टोओ\nJio 5G  en    जियो five जी\n") {
+	if out := run("lexicon", "get", "ZEPTO", "jio  5g"); !strings.Contains(out,
+		"zepto   -     ज़ेप्टोओ\nJio 5G  en    जियो five जी\n") {
 		t.Errorf("get says %q", out)
 	}
 	eventually(t, "the word is spoken as it says", func() bool {
 		return strings.Contains(s.ok("normalize", "--server", v.base, "--key", key, "Zepto se").out, "ज़ेप्टोओ")
 	})
-	if out := s.ok("normalize", "--server", v.base, "--key", key, "--lexicon", "none", "Zepto se").out; strings.Contains(out, "ज़ेप्टोओ") {
+	if out := s.ok("normalize", "--server", v.base, "--key", key, "--lexicon", "none",
+		"Zepto se").out; strings.Contains(out, "ज़ेप्टोओ") {
 		t.Errorf("without the lexicon it is read as %s", out)
 	}
 	r := s.ok("lexicon", "import", "half.pls", "--data", "data")
-	if r.out != "1 added, 0 changed, 0 removed; there are 3 entries\n" || !strings.Contains(r.err, `"X": left out, it has phonemes`) {
+	if r.out != "1 added, 0 changed, 0 removed; there are 3 entries\n" ||
+		!strings.Contains(r.err, `"X": left out, it has phonemes`) {
 		t.Errorf("import of half a file says %q and %q", r.out, r.err)
 	}
 	if out := run("lexicon", "remove", "OLA"); out != "2 entries are left\n" {
 		t.Errorf("remove says %q", out)
 	}
-	if out := run("lexicon", "import", "--replace", "names.csv"); out != "0 added, 1 changed, 0 removed; there are 2 entries\n" {
+	if out := run("lexicon", "import", "--replace",
+		"names.csv"); out != "0 added, 1 changed, 0 removed; there are 2 entries\n" {
 		t.Errorf("import in place of all says %q", out)
 	}
 	if out := run("lexicon", "export"); out != names {
@@ -50,11 +55,13 @@ func TestLexiconFromTheCommandLine(t *testing.T) {
 	}
 	for _, file := range []string{"all.pls", "all.csv"} {
 		run("lexicon", "export", file)
-		if out := run("lexicon", "import", "--replace", file); out != "0 added, 0 changed, 0 removed; there are 2 entries\n" {
+		if out := run("lexicon", "import", "--replace",
+			file); out != "0 added, 0 changed, 0 removed; there are 2 entries\n" {
 			t.Errorf("what was exported to %s and comes back is %q", file, out)
 		}
 	}
-	if out := run("lexicon", "list", "--json"); !strings.Contains(out, `"lexicons"`) || !strings.Contains(out, `"word": "Zepto"`) {
+	if out := run("lexicon", "list", "--json"); !strings.Contains(out, `"lexicons"`) ||
+		!strings.Contains(out, `"word": "Zepto"`) {
 		t.Errorf("the list is %s", out)
 	}
 	for name, tt := range map[string]struct {
@@ -70,7 +77,8 @@ func TestLexiconFromTheCommandLine(t *testing.T) {
 		"another kind of file": {[]string{"export", "all.txt"}, 2, "must end in .csv or .pls"},
 		"another project":      {[]string{"list", "--org", "Nobody"}, 2, `there is no organisation "Nobody"`},
 	} {
-		if r := s.run(append(append([]string{"lexicon"}, tt.args...), "--data", "data")...); r.code != tt.code || !strings.Contains(r.err, tt.err) {
+		if r := s.run(append(append([]string{"lexicon"}, tt.args...), "--data", "data")...); r.code != tt.code ||
+			!strings.Contains(r.err, tt.err) {
 			t.Errorf("%s: exit code %d, %q; want %d and %q", name, r.code, r.err, tt.code, tt.err)
 		}
 	}
@@ -118,7 +126,8 @@ func TestServeWithALexicon(t *testing.T) {
 		"gone.csv: no such file":        {"--portal", "off", "--lexicon", "gone.csv"},
 		"swar lexicon import":           {"--lexicon", "names.csv"},
 	} {
-		if r := s.run(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...); r.code != 2 || !strings.Contains(r.err, want) {
+		if r := s.run(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...); r.code != 2 ||
+			!strings.Contains(r.err, want) {
 			t.Errorf("%v: exit code %d, %q; want 2 and %q", args, r.code, r.err, want)
 		}
 	}

@@ -17,7 +17,8 @@ import (
 func (s *shell) agent(args ...string) *mcp.ClientSession {
 	s.t.Helper()
 	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := c.Connect(s.t.Context(), &mcp.CommandTransport{Command: s.command(append([]string{"mcp"}, args...)...)}, nil)
+	session, err := c.Connect(s.t.Context(), &mcp.CommandTransport{Command: s.command(append([]string{"mcp"},
+		args...)...)}, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -26,7 +27,9 @@ func (s *shell) agent(args ...string) *mcp.ClientSession {
 }
 
 // use calls a tool, and returns its text and what it says to programs.
-func use(t *testing.T, session *mcp.ClientSession, tool string, args map[string]any) (text string, failed bool, data map[string]any) {
+func use(
+	t *testing.T, session *mcp.ClientSession, tool string, args map[string]any,
+) (text string, failed bool, data map[string]any) {
 	t.Helper()
 	r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
@@ -44,10 +47,12 @@ func TestToolsForLanguageModels(t *testing.T) {
 	v := s.serve("--workers", "1", "--api-key", "good=raj")
 	a := s.agent("--server", v.base, "--key", "good", "--mcp-dir", s.dir)
 
-	if text, failed, _ := use(t, a, "list_voices", nil); failed || !strings.Contains(text, "raj") || strings.Contains(text, "anjura") {
+	if text, failed, _ := use(t, a, "list_voices", nil); failed || !strings.Contains(text, "raj") ||
+		strings.Contains(text, "anjura") {
 		t.Errorf("the voices of a key for raj: %q", text)
 	}
-	if text, failed, _ := use(t, a, "normalize", map[string]any{"text": "Total ₹499 hai."}); failed || text != "Total चार सौ निन्यानबे रुपये hai." {
+	if text, failed, _ := use(t, a, "normalize", map[string]any{"text": "Total ₹499 hai."}); failed ||
+		text != "Total चार सौ निन्यानबे रुपये hai." {
 		t.Errorf("normalised %q", text)
 	}
 	say := func(more ...any) (string, bool, map[string]any) {
@@ -67,10 +72,12 @@ func TestToolsForLanguageModels(t *testing.T) {
 		t.Fatalf("%q: %v, want a file in %s", path, err, s.dir)
 	}
 	seconds, _ := data["seconds"].(float64)
-	if n := float64(len(samples(t, written))) / 48000; seconds < n-.001 || seconds > n+.001 || data["voice"] != "raj" || !strings.Contains(text, path) {
+	if n := float64(len(samples(t, written))) / 48000; seconds < n-.001 || seconds > n+.001 || data["voice"] != "raj" ||
+		!strings.Contains(text, path) {
 		t.Errorf("%q and %v of %f s", text, data, n)
 	}
-	for file, begins := range map[string]string{"a.opus": "OggS", "a.wav": "RIFF", filepath.Join(s.dir, "b.wav"): "RIFF", "a.pcm": ""} {
+	for file, begins := range map[string]string{"a.opus": "OggS", "a.wav": "RIFF",
+		filepath.Join(s.dir, "b.wav"): "RIFF", "a.pcm": ""} {
 		for range 2 { // the second time the file is replaced
 			if text, failed, _ := say("file", file); failed {
 				t.Errorf("%s: %s", file, text)
@@ -132,15 +139,18 @@ func TestToolsRefuse(t *testing.T) {
 		t.Errorf("files = %s, want %s: nothing unfinished may be left", got, want)
 	}
 	b := s.agent("--server", "127.0.0.1:1", "--mcp-dir", s.dir)
-	if text, failed, _ := use(t, b, "list_voices", nil); !failed || !strings.Contains(text, "start one with `swar serve`") {
+	if text, failed, _ := use(t, b, "list_voices", nil); !failed ||
+		!strings.Contains(text, "start one with `swar serve`") {
 		t.Errorf("without a server: %q", text)
 	}
-	if r := s.run("mcp", "--mcp-dir", s.path("missing")); r.code == 0 || !strings.Contains(r.err, "create the folder first") || r.out != "" {
+	if r := s.run("mcp", "--mcp-dir", s.path("missing")); r.code == 0 ||
+		!strings.Contains(r.err, "create the folder first") || r.out != "" {
 		t.Errorf("without a folder: %+v", r)
 	}
 }
 
-// TestToolsOfOldClients: one JSON object a line, in the version of the protocol that the client asks for, and nothing else on standard output.
+// TestToolsOfOldClients: one JSON object a line, in the version of the protocol that the client asks for, and nothing
+// else on standard output.
 func TestToolsOfOldClients(t *testing.T) {
 	s := newShell(t)
 	v := s.serve("--workers", "1")

@@ -13,8 +13,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/convert"
 )
 
-// TestPullOfTheReleasedSize measures the pull of a model of the sizes of the released ones, 219 MB of 16 bits, from a hub
-// on this machine, on one processor: `make bench-pull`.
+// TestPullOfTheReleasedSize measures the pull of a model of the sizes of the released ones, 219 MB of 16 bits, from a
+// hub on this machine, on one processor: `make bench-pull`.
 func TestPullOfTheReleasedSize(t *testing.T) {
 	if os.Getenv("SWAR_BENCH_PULL") == "" {
 		t.Skip("make bench-pull measures this")
@@ -24,7 +24,8 @@ func TestPullOfTheReleasedSize(t *testing.T) {
 	if err := convert.Full().Publish(dir, "hf://saryps-labs/pocket-tts-hindi"); err != nil {
 		t.Fatal(err)
 	}
-	repository := &hubtest.Repository{Commit: publishedCommit, Licence: "cc-by-4.0", Large: []string{convert.PublishedWeights}, Files: make(map[string][]byte)}
+	repository := &hubtest.Repository{Commit: publishedCommit, Licence: "cc-by-4.0",
+		Large: []string{convert.PublishedWeights}, Files: make(map[string][]byte)}
 	for _, name := range []string{convert.PublishedConfig, convert.PublishedWeights, convert.PublishedTokenizer} {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -49,7 +50,8 @@ func TestPullOfTheReleasedSize(t *testing.T) {
 		}
 		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 		t.Logf("%s: %.1f s, %.1f s of processors, at most %d MB; weights of %d MB", what, took.Seconds(),
-			(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), usage.Maxrss/1000, len(repository.Files[convert.PublishedWeights])/1e6)
+			(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), usage.Maxrss/1000,
+			len(repository.Files[convert.PublishedWeights])/1e6)
 		if what == "all of it" {
 			t.Log(said.String())
 		}
@@ -64,6 +66,7 @@ func TestPullOfTheReleasedSize(t *testing.T) {
 	}
 	measure("one more voice, of 10 s", "voice", "add", "asha=raj.wav", "--model", "saryps-hindi", "--consent", "agreed")
 	s.ok("model", "rm", "saryps-hindi")
-	measure("the conversion alone", "bundle", "convert", "--config", dir+"/config.yaml", "--from", dir+"/model.safetensors",
+	measure("the conversion alone", "bundle", "convert", "--config", dir+"/config.yaml", "--from",
+		dir+"/model.safetensors",
 		"--tokenizer", dir+"/tokenizer.model", "--voice", "anjura=raj.wav", "-o", "b", "--precision", "int8")
 }

@@ -48,10 +48,12 @@ func TestAModelGoesThroughARegistry(t *testing.T) {
 		}
 		s.ok("say", "--model", "hinglish", "-o", "a.wav", "Namaste!")
 	}
-	if r := s.run("model", "push", "hinglish", "registry/hinglish:1"); r.code != 2 || !strings.Contains(r.err, "want oci://") {
+	if r := s.run("model", "push", "hinglish", "registry/hinglish:1"); r.code != 2 ||
+		!strings.Contains(r.err, "want oci://") {
 		t.Errorf("without oci://: exit code %d, %q", r.code, r.err)
 	}
-	if r := s.run("model", "pull", strings.TrimSuffix(at, "1")+"2"); r.code != 1 || !strings.Contains(r.err, "has no speech/hinglish:2") {
+	if r := s.run("model", "pull", strings.TrimSuffix(at, "1")+"2"); r.code != 1 ||
+		!strings.Contains(r.err, "has no speech/hinglish:2") {
 		t.Errorf("another tag: exit code %d, %q", r.code, r.err)
 	}
 }

@@ -20,7 +20,8 @@ func hubShell(t testing.TB, env ...string) (*shell, *hubtest.Hub) {
 	h := hubtest.New(t)
 	h.Change(func(h *hubtest.Hub) { h.Readers = []string{"hf_reader"} })
 	dir := t.TempDir()
-	return neuralShell(t, append([]string{"HF_ENDPOINT=" + h.URL, "SWAR_MODELS=" + dir, "HF_HOME=" + dir + "/cache of the hub"}, env...)...), h
+	return neuralShell(t, append([]string{"HF_ENDPOINT=" + h.URL, "SWAR_MODELS=" + dir,
+		"HF_HOME=" + dir + "/cache of the hub"}, env...)...), h
 }
 
 // published is a model of the tests' data as its makers would publish it, with one voice.
@@ -38,7 +39,8 @@ func published(t testing.TB) *hubtest.Repository {
 		files[name] = content
 	}
 	return &hubtest.Repository{
-		Commit: publishedCommit, Licence: "cc-by-4.0", Files: files, Large: []string{"model.safetensors", "embeddings/raj.safetensors"},
+		Commit: publishedCommit, Licence: "cc-by-4.0", Files: files,
+		Large: []string{"model.safetensors", "embeddings/raj.safetensors"},
 	}
 }
 
@@ -51,7 +53,8 @@ func TestPullingAModel(t *testing.T) {
 			t.Errorf("before it begins it says %q, want %q", r.err, want)
 		}
 	}
-	for _, want := range []string{"hinglish@5a1e5c0ffee5: int8, 1 voice", "serve --model hinglish", "say --model hinglish"} {
+	for _, want := range []string{"hinglish@5a1e5c0ffee5: int8, 1 voice", "serve --model hinglish",
+		"say --model hinglish"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("in the end it says %q, want %q", r.out, want)
 		}
@@ -61,7 +64,8 @@ func TestPullingAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.ok("bundle", "convert", "--config", from+"/config.yaml", "--voice", "raj="+from+"/voice.safetensors", "-o", "by hand",
+	s.ok("bundle", "convert", "--config", from+"/config.yaml", "--voice", "raj="+from+"/voice.safetensors",
+		"-o", "by hand",
 		"--model-id", "hinglish", "--revision", publishedCommit, "--licence", "cc-by-4.0", "--precision", "int8", "--language", "hi-IN+en-IN",
 		"--voice-seconds", "20")
 	if err := os.CopyFS(s.path("pulled"), os.DirFS(folder)); err != nil {
@@ -79,7 +83,8 @@ func TestPullingAModel(t *testing.T) {
 	if out := s.ok("model", "list").out; !strings.Contains(out, "hinglish") || !strings.Contains(out, "saryps-hindi") {
 		t.Errorf("the list is %q", out)
 	}
-	if out := s.ok("model", "show", "hinglish").out; !strings.Contains(out, "config     hf://acme/Hinglish/config.yaml@"+publishedCommit) {
+	if out := s.ok("model", "show", "hinglish").out; !strings.Contains(out,
+		"config     hf://acme/Hinglish/config.yaml@"+publishedCommit) {
 		t.Errorf("show says %q", out)
 	}
 	s.ok("say", "--model", "hinglish@5a1e", "-o", "a.wav", "Namaste!")
@@ -94,7 +99,8 @@ func TestPullingAModel(t *testing.T) {
 		t.Errorf("once more: %d bytes of files were sent", again)
 	}
 	s.ok("model", "rm", "hinglish")
-	if r := s.run("say", "--model", "hinglish", "-o", "b.wav", "x"); r.code != 1 || !strings.Contains(r.err, "the model hinglish is not here") {
+	if r := s.run("say", "--model", "hinglish", "-o", "b.wav", "x"); r.code != 1 ||
+		!strings.Contains(r.err, "the model hinglish is not here") {
 		t.Errorf("after rm: exit code %d, %q", r.code, r.err)
 	}
 }
@@ -103,7 +109,8 @@ func TestTwoPullsAtOnceAreOne(t *testing.T) {
 	s, h := hubShell(t)
 	repository := published(t)
 	h.Publish("acme/hinglish", repository)
-	both := []*exec.Cmd{s.command("model", "pull", "hf://acme/hinglish"), s.command("model", "pull", "hf://acme/hinglish")}
+	both := []*exec.Cmd{s.command("model", "pull", "hf://acme/hinglish"),
+		s.command("model", "pull", "hf://acme/hinglish")}
 	outs := make([]strings.Builder, 2)
 	for i, cmd := range both {
 		cmd.Stdout = &outs[i]
@@ -137,7 +144,8 @@ func TestAPullThatIsKilledGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.ok("model", "rm", "hinglish")
-	for _, at := range []string{"model.safetensors", "tokenizer.model", "language model", "hashing the files", "loading the graphs", "speaking as raj"} {
+	for _, at := range []string{"model.safetensors", "tokenizer.model", "language model", "hashing the files",
+		"loading the graphs", "speaking as raj"} {
 		cmd := s.command("model", "pull", "hf://acme/hinglish")
 		cmd.Stderr = killer{cmd, at}
 		if err := cmd.Run(); err == nil {
@@ -221,8 +229,8 @@ func TestPullsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestThreeCommandsToSpeech pulls a model of the catalogue that has the tensors and the configuration of the published one,
-// in small, and no voice: it speaks with that which the catalogue names.
+// TestThreeCommandsToSpeech pulls a model of the catalogue that has the tensors and the configuration of the published
+// one, in small, and no voice: it speaks with that which the catalogue names.
 func TestThreeCommandsToSpeech(t *testing.T) {
 	s, h := hubShell(t)
 	dir := t.TempDir()
@@ -232,7 +240,8 @@ func TestThreeCommandsToSpeech(t *testing.T) {
 		t.Fatal(err)
 	}
 	repository := &hubtest.Repository{
-		Commit: "dbaa326069d20bfbdaeb625613736773741a24ea", Licence: "cc-by-4.0", Large: []string{convert.PublishedWeights},
+		Commit: "dbaa326069d20bfbdaeb625613736773741a24ea", Licence: "cc-by-4.0",
+		Large: []string{convert.PublishedWeights},
 		Files: make(map[string][]byte),
 	}
 	for _, name := range []string{convert.PublishedConfig, convert.PublishedWeights, convert.PublishedTokenizer} {
@@ -251,11 +260,13 @@ func TestThreeCommandsToSpeech(t *testing.T) {
 		t.Errorf("whose voice it is stands not in %q", r.err)
 	}
 	s.ok("say", "--model", "saryps-hindi", "-o", "a.wav", "Namaste! Aapka order aa gaya hai.")
-	if out := s.ok("normalize", "--engine-text", "--model", "saryps-hindi", "Namaste! Kya haal hai?").out; !strings.Contains(out, "नमस्ते") {
+	if out := s.ok("normalize", "--engine-text", "--model", "saryps-hindi",
+		"Namaste! Kya haal hai?").out; !strings.Contains(out, "नमस्ते") {
 		t.Errorf("the model is given %q, want Devanagari", out)
 	}
 	s.write("asha.wav", wavOf(16000, 9*16000, 9000))
-	if r := s.run("voice", "add", "asha=asha.wav", "--model", "saryps-hindi"); r.code != 2 || !strings.Contains(r.err, "--consent") {
+	if r := s.run("voice", "add", "asha=asha.wav", "--model", "saryps-hindi"); r.code != 2 ||
+		!strings.Contains(r.err, "--consent") {
 		t.Errorf("a voice without consent: exit code %d, %q", r.code, r.err)
 	}
 	s.ok("voice", "add", "asha=asha.wav", "--model", "saryps-hindi", "--consent", "Asha agreed on 1 November 2026.")
@@ -271,7 +282,8 @@ func TestThreeCommandsToSpeech(t *testing.T) {
 // TestKokoroWithoutANetwork is what can be said of a model of the catalogue whose files are not here.
 func TestKokoroWithoutANetwork(t *testing.T) {
 	s, _ := hubShell(t, "HF_HUB_OFFLINE=1")
-	for _, want := range []string{"voice anjura  hf_beta of Kokoro-82M, Apache-2.0", "more voices   hf_alpha, hm_psi, af_", "model pull kokoro"} {
+	for _, want := range []string{"voice anjura  hf_beta of Kokoro-82M, Apache-2.0",
+		"more voices   hf_alpha, hm_psi, af_", "model pull kokoro"} {
 		if out := s.ok("model", "show", "kokoro").out; !strings.Contains(out, want) {
 			t.Errorf("show says %q, want %q", out, want)
 		}
@@ -292,7 +304,8 @@ func TestKokoroWithoutANetwork(t *testing.T) {
 			t.Errorf("%q: exit code %d, %q; want %d, %q", tt.args, r.code, r.err, tt.code, tt.want)
 		}
 	}
-	if r := s.run("model", "pull", "kokoro@123"); r.code != 1 || !strings.Contains(r.err, "kokoro has no revision 123: there are") {
+	if r := s.run("model", "pull", "kokoro@123"); r.code != 1 ||
+		!strings.Contains(r.err, "kokoro has no revision 123: there are") {
 		t.Errorf("another revision: exit code %d, %q", r.code, r.err)
 	}
 }

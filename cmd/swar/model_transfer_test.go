@@ -29,7 +29,8 @@ func TestAModelGoesToAMachineWithoutTheInternet(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(s.dir)))
 	defer server.Close()
 	address := server.URL + "/m.tar#sha256=" + hex.EncodeToString(sum[:])
-	if err := os.CopyFS(s.path("a folder"), os.DirFS(strings.TrimSpace(s.ok("model", "pull", "--quiet", "hf://acme/hinglish").out))); err != nil {
+	if err := os.CopyFS(s.path("a folder"), os.DirFS(strings.TrimSpace(s.ok("model", "pull", "--quiet",
+		"hf://acme/hinglish").out))); err != nil {
 		t.Fatal(err)
 	}
 	want := s.tree("a folder")
@@ -111,13 +112,15 @@ func TestImportsThatAreRefused(t *testing.T) {
 func TestServeBringsAModelOnlyIfItMay(t *testing.T) {
 	s, h := hubShell(t)
 	h.Publish("acme/hinglish", published(t))
-	if r := s.run("serve", "--portal", "off", "--listen", "127.0.0.1:0", "--model", "saryps-hindi"); r.code != 1 || !strings.Contains(r.err, "--pull") {
+	if r := s.run("serve", "--portal", "off", "--listen", "127.0.0.1:0", "--model", "saryps-hindi"); r.code != 1 ||
+		!strings.Contains(r.err, "--pull") {
 		t.Errorf("without --pull: exit code %d, %q", r.code, r.err)
 	}
 	if asked := h.Asked.Load(); asked != 0 {
 		t.Errorf("without --pull the hub was asked %d times", asked)
 	}
-	if v := s.serve("--model", "hf://acme/hinglish", "--pull"); !strings.Contains(get(t, v.base+"/v1/voices"), `"raj"`) {
+	if v := s.serve("--model", "hf://acme/hinglish",
+		"--pull"); !strings.Contains(get(t, v.base+"/v1/voices"), `"raj"`) {
 		t.Error("with --pull the voice is not served")
 	}
 	asked := h.Asked.Load()

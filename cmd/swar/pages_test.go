@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// TestThePagesAreServedBesideTheAPI: what the pages name is there and never changes, and no page is let out of its policy.
+// TestThePagesAreServedBesideTheAPI: what the pages name is there and never changes, and no page is let out of its
+// policy.
 func TestThePagesAreServedBesideTheAPI(t *testing.T) {
 	v := newShell(t).serve("--workers", "1")
 	fetch := func(path string) (*http.Response, string) {
@@ -34,7 +35,8 @@ func TestThePagesAreServedBesideTheAPI(t *testing.T) {
 	for path, files := range map[string]int{"/": 2, "/app/": 4, "/docs/": 3, "/docs/api": 3} {
 		resp, page := fetch(path)
 		policy := resp.Header.Get("Content-Security-Policy")
-		if resp.StatusCode != http.StatusOK || !strings.Contains(policy, "require-trusted-types-for 'script'") || resp.Header.Get("Cache-Control") != "no-cache" {
+		if resp.StatusCode != http.StatusOK || !strings.Contains(policy, "require-trusted-types-for 'script'") ||
+			resp.Header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s: status %d, policy %q", path, resp.StatusCode, policy)
 		}
 		assets := regexp.MustCompile(`/assets/[^"]+`).FindAllString(page, -1)
@@ -42,19 +44,22 @@ func TestThePagesAreServedBesideTheAPI(t *testing.T) {
 			t.Fatalf("%s names %q, want %d files", path, assets, files)
 		}
 		for _, asset := range assets {
-			if resp, body := fetch(asset); resp.StatusCode != http.StatusOK || body == "" || !strings.Contains(resp.Header.Get("Cache-Control"), "immutable") {
+			if resp, body := fetch(asset); resp.StatusCode != http.StatusOK || body == "" ||
+				!strings.Contains(resp.Header.Get("Cache-Control"), "immutable") {
 				t.Errorf("%s: status %d, %d bytes", asset, resp.StatusCode, len(body))
 			}
 		}
 	}
-	for _, path := range []string{"/assets/", "/assets/none.js", "/assets/..%2fapp.html", "/app/none", "/docs/none", "/docs/..%2fapp.html"} {
+	for _, path := range []string{"/assets/", "/assets/none.js", "/assets/..%2fapp.html", "/app/none", "/docs/none",
+		"/docs/..%2fapp.html"} {
 		if resp, _ := fetch(path); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: status %d, want 404", path, resp.StatusCode)
 		}
 	}
 }
 
-// TestTheLandingPageSaysWhatIsSaid: the readings that it shows are those of the normaliser, and its voices are those of the server.
+// TestTheLandingPageSaysWhatIsSaid: the readings that it shows are those of the normaliser, and its voices are those of
+// the server.
 func TestTheLandingPageSaysWhatIsSaid(t *testing.T) {
 	v := newShell(t).serve("--workers", "1")
 	page := v.fetch(http.MethodGet, "/", "", "text/html")
@@ -71,7 +76,8 @@ func TestTheLandingPageSaysWhatIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got struct{ Normalized string }
-		if err := json.Unmarshal([]byte(v.fetch(http.MethodPost, "/v1/normalize", string(body), "")), &got); err != nil {
+		if err := json.Unmarshal([]byte(v.fetch(http.MethodPost, "/v1/normalize", string(body), "")),
+			&got); err != nil {
 			t.Fatal(err)
 		}
 		if want := plain(said[i+1]); got.Normalized != want {

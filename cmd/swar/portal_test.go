@@ -117,12 +117,14 @@ func TestAPortalThatCannotStart(t *testing.T) {
 	refused := func(name string, want string, args ...string) {
 		t.Helper()
 		r := s.run(append([]string{"serve", "--listen", "127.0.0.1:0", "--workers", "1"}, args...)...)
-		if r.code != 1 || !strings.Contains(r.err, want) || strings.Count(r.err, "\n") != 1 || !strings.HasPrefix(r.err, "swar: ") {
+		if r.code != 1 || !strings.Contains(r.err, want) || strings.Count(r.err, "\n") != 1 ||
+			!strings.HasPrefix(r.err, "swar: ") {
 			t.Errorf("%s: exit code %d, %q; want 1 and a line with %q", name, r.code, r.err, want)
 		}
 	}
 	refused("two servers", "is in use by another server: stop it, or give this one another folder", "--data", "data")
-	if r := s.run("migrate", "--project", "p", "--data", "data"); r.code != 1 || !strings.HasSuffix(r.err, "is in use by another server: stop it\n") {
+	if r := s.run("migrate", "--project", "p", "--data", "data"); r.code != 1 ||
+		!strings.HasSuffix(r.err, "is in use by another server: stop it\n") {
 		t.Errorf("a move beside a server: exit code %d, %q; want 1 and to stop the server", r.code, r.err)
 	}
 
@@ -130,7 +132,8 @@ func TestAPortalThatCannotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("a file", "cannot make the folder file (not a directory); choose another one with --data", "--data", "file")
-	refused("a folder in a file", "cannot make the folder file/data (not a directory); choose another one with --data", "--data", "file/data")
+	refused("a folder in a file", "cannot make the folder file/data (not a directory); choose another one with --data",
+		"--data", "file/data")
 	if err := os.MkdirAll(s.path("junk"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -145,13 +148,15 @@ func TestKeysChangeWithTheAnswer(t *testing.T) {
 	s := newShell(t)
 	v := s.serveWithPortal()
 	v.firstKey()
-	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _,
+		_ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", s.path("data/admin.sock"))
 	}}}
 	defer client.CloseIdleConnections()
 	do := func(method, path, body string) (id, key string) {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), method, "http://admin/portal/v1/"+path, strings.NewReader(body))
+		req, err := http.NewRequestWithContext(t.Context(), method, "http://admin/portal/v1/"+path,
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +222,8 @@ func TestTheMetricsOfThePortal(t *testing.T) {
 		return strings.Contains(get(t, v.base+"/metrics"), "\ntts_usage_queued_events 0\n")
 	})
 	m := get(t, v.base+"/metrics")
-	for _, want := range []string{"tts_keys 1", "tts_keys_current 1", "tts_usage_lost_events_total 0", "tts_usage_reconciliation_difference 0"} {
+	for _, want := range []string{"tts_keys 1", "tts_keys_current 1", "tts_usage_lost_events_total 0",
+		"tts_usage_reconciliation_difference 0"} {
 		if !strings.Contains(m, "\n"+want+"\n") {
 			t.Errorf("the metrics lack %q", want)
 		}
@@ -275,7 +281,8 @@ func TestSettingUpFromTheFirstStart(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &session); err != nil || status != http.StatusOK {
 		t.Fatalf("the newer link is answered %d %s", status, text)
 	}
-	if status, text := post("/portal/v1/me", "", session.IDToken); status != http.StatusOK || !strings.Contains(text, `"role":"owner"`) {
+	if status, text := post("/portal/v1/me", "", session.IDToken); status != http.StatusOK ||
+		!strings.Contains(text, `"role":"owner"`) {
 		t.Errorf("who has set the server up is %d %s", status, text)
 	}
 	if r := s.run("setup-link", "--data", "data"); r.code == 0 || !strings.Contains(r.err, "has an owner") {
@@ -300,7 +307,8 @@ func TestSignInLinksFromTheCommandLine(t *testing.T) {
 		if !found {
 			t.Fatalf("no link in %q", link)
 		}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/auth/v1/verify", strings.NewReader(`{"token":"`+token+`"}`))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.base+"/auth/v1/verify",
+			strings.NewReader(`{"token":"`+token+`"}`))
 		if err != nil {
 			t.Fatal(err)
 		}

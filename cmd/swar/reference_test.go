@@ -45,7 +45,8 @@ func TestReference(t *testing.T) {
 				continue
 			}
 			commands = append(commands, c)
-			if link := "[`" + c.CommandPath() + "`](cli/" + page.file + "#" + strings.ReplaceAll(c.CommandPath(), " ", "-") + ")"; !strings.Contains(overview, link) {
+			if link := "[`" + c.CommandPath() + "`](cli/" + page.file + "#" +
+				strings.ReplaceAll(c.CommandPath(), " ", "-") + ")"; !strings.Contains(overview, link) {
 				t.Errorf("docs/cli.md lacks %s", link)
 			}
 		}

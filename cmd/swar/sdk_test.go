@@ -48,12 +48,14 @@ func TestCasesOfTheSDKs(t *testing.T) {
 				t.Fatal(err)
 			}
 			r := client.Request{
-				Text: strings.Repeat(c.Request.Text, max(c.Request.Repeat, 1)), Voice: c.Request.Voice, Format: c.Request.Format,
-				Seed: c.Request.Seed, Temperature: c.Request.Temperature,
+				Text: strings.Repeat(c.Request.Text, max(c.Request.Repeat, 1)), Voice: c.Request.Voice,
+				Format: c.Request.Format,
+				Seed:   c.Request.Seed, Temperature: c.Request.Temperature,
 			}
 			audio, err := swar.Speak(t.Context(), r)
 			if c.Error != nil {
-				if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != c.Error.Status || e.Code != c.Error.Code {
+				if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != c.Error.Status ||
+					e.Code != c.Error.Code {
 					t.Errorf("%v, want status %d and %s", err, c.Error.Status, c.Error.Code)
 				}
 				return

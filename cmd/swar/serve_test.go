@@ -46,7 +46,8 @@ func TestExitCodesAndWhatIsSaid(t *testing.T) {
 		"a flag without its value":     {[]string{"say", "hello", "--voice"}, "", 2, "--voice wants a value"},
 		"a seed that is a word":        {[]string{"say", "--seed", "x", "hello"}, "", 2, `--seed "x": want a whole number; see`},
 		"a setting that is not a number": {
-			[]string{"say", "-o", "x.wav", "hello"}, "SWAR_TEMPERATURE=hot", 2, `SWAR_TEMPERATURE: "hot": want a number such as 0.5`,
+			[]string{"say", "-o", "x.wav", "hello"}, "SWAR_TEMPERATURE=hot", 2,
+			`SWAR_TEMPERATURE: "hot": want a number such as 0.5`,
 		},
 		"a format that is none":         {[]string{"say", "-o", "x.wav", "--format", "mp3", "hello"}, "", 2, `--format "mp3": want wav, opus, pcm16`},
 		"a format, but nothing written": {[]string{"say", "--format", "opus", "hello"}, "", 2, "give -o too"},
@@ -336,7 +337,8 @@ func TestMetricsAndProfilesElsewhere(t *testing.T) {
 	s := newShell(t)
 	metrics, profiles := freeAddress(t), freeAddress(t)
 	v := s.serve("--workers", "1", "--metrics-listen", metrics, "--pprof", profiles)
-	if got := get(t, "http://"+metrics+"/metrics"); !strings.HasPrefix(got, "200 ") || !strings.Contains(got, "tts_streams_active 0") {
+	if got := get(t, "http://"+metrics+"/metrics"); !strings.HasPrefix(got, "200 ") ||
+		!strings.Contains(got, "tts_streams_active 0") {
 		t.Errorf("metrics = %.200s", got)
 	}
 	if got, want := get(t, v.base+"/metrics"), `404 {"error":"not found"}`; got != want {
@@ -351,7 +353,8 @@ func TestMetricsAndProfilesElsewhere(t *testing.T) {
 	if got := get(t, v.base+"/debug/pprof/"); !strings.HasPrefix(got, "404 ") {
 		t.Errorf("profiles on the main address = %.200s", got)
 	}
-	if r := s.run("serve", "--listen", "127.0.0.1:0", "--metrics-listen", metrics); r.code != 1 || !strings.Contains(r.err, "listens on "+metrics) {
+	if r := s.run("serve", "--listen", "127.0.0.1:0", "--metrics-listen", metrics); r.code != 1 ||
+		!strings.Contains(r.err, "listens on "+metrics) {
 		t.Errorf("two on one address: exit code %d, %q", r.code, r.err)
 	}
 	v.signal(syscall.SIGTERM)
@@ -376,7 +379,8 @@ func freeAddress(t testing.TB) string {
 }
 
 // long is a text whose audio is more than the sockets between a server and a client that does not read can hold.
-var long = strings.TrimSpace(strings.Repeat("Namaste, aapka order kal tak deliver ho jayega aur aapko message milega. ", 54))
+var long = strings.TrimSpace(strings.Repeat("Namaste, aapka order kal tak deliver ho jayega aur aapko message milega. ",
+	54))
 
 // speakLong begins to speak and reads only the beginning.
 func speakLong(t testing.TB, base string) *client.Audio {
@@ -428,7 +432,8 @@ func TestTheFirstSignalDrains(t *testing.T) {
 				t.Errorf("readiness while draining: %v", err)
 			}
 			_, err = c.Speak(t.Context(), client.Request{Text: "naya"})
-			if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != http.StatusServiceUnavailable || e.Text != "busy" {
+			if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != http.StatusServiceUnavailable ||
+				e.Text != "busy" {
 				t.Errorf("a new request while draining: %v, want busy", err)
 			}
 			n, err := io.Copy(io.Discard, audio)
@@ -480,7 +485,8 @@ func TestVersionAndHelp(t *testing.T) {
 		t.Errorf("version = %q, want %q…", got, want)
 	}
 	var b struct{ Version, Go, Platform string }
-	if err := json.Unmarshal([]byte(s.ok("version", "--json").out), &b); err != nil || b.Version != "v0.0-test" || b.Go != runtime.Version() {
+	if err := json.Unmarshal([]byte(s.ok("version", "--json").out), &b); err != nil || b.Version != "v0.0-test" ||
+		b.Go != runtime.Version() {
 		t.Errorf("version = %+v, %v", b, err)
 	}
 	codes := s.ok("help", "exit-codes").out
@@ -495,7 +501,9 @@ func TestVersionAndHelp(t *testing.T) {
 		}
 	}
 	top := s.ok().out
-	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "keys", "orgs", "usage", "voice-requests", "signin", "signing-keys", "backup", "restore", "migrate", "bundle", "doctor", "check", "version", "completion", "exit-codes"} {
+	for _, command := range []string{"serve", "say", "stream", "normalize", "voices", "keys", "orgs", "usage",
+		"voice-requests", "signin", "signing-keys", "backup", "restore", "migrate", "bundle", "doctor", "check",
+		"version", "completion", "exit-codes"} {
 		if !strings.Contains(top, "\n  "+command) && !strings.Contains(top, "swar "+command) {
 			t.Errorf("%s is missing in\n%s", command, top)
 		}

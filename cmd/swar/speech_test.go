@@ -26,7 +26,8 @@ func samples(t testing.TB, b []byte) []byte {
 	if len(b) < 44 || string(b[:4]) != "RIFF" || string(b[36:40]) != "data" {
 		t.Fatalf("no WAV: %q", b[:min(len(b), 44)])
 	}
-	if riff, data := binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[40:]); int(riff) != len(b)-8 || int(data) != len(b)-44 {
+	if riff, data := binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[40:]); int(riff) != len(b)-8 ||
+		int(data) != len(b)-44 {
 		t.Errorf("the header says %d and %d of %d bytes", riff, data, len(b))
 	}
 	if n := len(b) - 44; n < 10*3840 || n%3840 != 0 {
@@ -94,7 +95,8 @@ func TestSayReadsAndWritesPipes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if r := run(); r.code != 0 || r.out != string(want) {
-				t.Errorf("exit code %d, %d bytes that differ from the %d wanted: %s", r.code, len(r.out), len(want), r.err)
+				t.Errorf("exit code %d, %d bytes that differ from the %d wanted: %s", r.code, len(r.out),
+					len(want), r.err)
 			} else if r.err != "" {
 				t.Errorf("standard error holds %q, want nothing: it is not a terminal", r.err)
 			}
@@ -140,7 +142,8 @@ func TestSayTellsWhatItLeavesOut(t *testing.T) {
 	if r := s.ok("stream", "你好 Namaste!"); !strings.Contains(r.out, `left out     "你好", which`) {
 		t.Errorf("stream shows\n%s", r.out)
 	}
-	if r := s.ok("stream", "--words", "Namaste!"); !regexp.MustCompile(`word +about 0\.\d\d to \d\.\d\d s: Namaste\n`).MatchString(r.out) {
+	word := regexp.MustCompile(`word +about 0\.\d\d to \d\.\d\d s: Namaste\n`)
+	if r := s.ok("stream", "--words", "Namaste!"); !word.MatchString(r.out) {
 		t.Errorf("stream shows\n%s", r.out)
 	}
 	if r := s.ok("stream", "Namaste!"); strings.Contains(r.out, "  word ") {
@@ -189,7 +192,8 @@ func TestSayPlays(t *testing.T) {
 	say := func() result { return s.run("say", "--server", base, "--seed", "7", order) }
 
 	t.Run("nothing plays here", func(t *testing.T) {
-		if r := say(); r.code != 1 || !strings.Contains(r.err, "install ffmpeg") || !strings.Contains(r.err, "-o speech.wav") {
+		if r := say(); r.code != 1 || !strings.Contains(r.err, "install ffmpeg") ||
+			!strings.Contains(r.err, "-o speech.wav") {
 			t.Errorf("exit code %d, %q", r.code, r.err)
 		}
 	})
@@ -333,7 +337,8 @@ func TestStream(t *testing.T) {
 		}
 		for _, part := range []string{first, second} {
 			rest := part
-			for _, want := range []string{"start", "seed 7", "chunk", "audio", "first audio", "chunk end", "end", "RTF"} {
+			for _, want := range []string{"start", "seed 7", "chunk", "audio", "first audio", "chunk end",
+				"end", "RTF"} {
 				_, after, ok := strings.Cut(rest, want)
 				if !ok {
 					t.Fatalf("%q is missing, or in the wrong place, in\n%s", want, part)
@@ -362,10 +367,12 @@ func TestStream(t *testing.T) {
 		}
 	})
 	t.Run("Opus", func(t *testing.T) {
-		if r := s.runWith("Namaste ji kaise ho? Kal", "stream", "--append"); r.code != 0 || strings.Count(r.out, "chunk end") != 2 || !strings.Contains(r.out, "as it comes") {
+		if r := s.runWith("Namaste ji kaise ho? Kal", "stream", "--append"); r.code != 0 ||
+			strings.Count(r.out, "chunk end") != 2 || !strings.Contains(r.out, "as it comes") {
 			t.Errorf("what is fed: exit code %d\n%s", r.code, r.out)
 		}
-		for text, want := range map[string]int{strings.Repeat("Namaste ji kaise ho? ", 70): 3, strings.Repeat("namaste ji ", 300): 2} {
+		for text, want := range map[string]int{strings.Repeat("Namaste ji kaise ho? ", 70): 3,
+			strings.Repeat("namaste ji ", 300): 2} {
 			if r := s.runWith(text, "stream", "--append"); r.code != 0 || strings.Count(r.out, "as it comes") != want {
 				t.Errorf("more than an utterance takes: exit code %d\n%s", r.code, r.out)
 			}
@@ -396,7 +403,8 @@ func TestStream(t *testing.T) {
 	})
 	t.Run("one of them is refused", func(t *testing.T) {
 		r := s.run("stream", "Namaste!", "...", "Kya haal hai?")
-		if r.code != 4 || strings.Count(r.out, "  end ") != 2 || !strings.Contains(r.err, "nothing to say after normalisation") {
+		if r.code != 4 || strings.Count(r.out, "  end ") != 2 ||
+			!strings.Contains(r.err, "nothing to say after normalisation") {
 			t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 		}
 	})
@@ -452,7 +460,8 @@ func TestNormalize(t *testing.T) {
 	if err := json.Unmarshal([]byte(here), &n); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(n.Normalized, "रुपये") || n.Chars != len([]rune(n.Normalized)) || len(n.Chunks) != 1 || len(n.Spans) == 0 {
+	if !strings.Contains(n.Normalized, "रुपये") || n.Chars != len([]rune(n.Normalized)) || len(n.Chunks) != 1 ||
+		len(n.Spans) == 0 {
 		t.Errorf("normalised = %+v", n)
 	}
 	table := s.runWith("  Total ₹499 hai, OTP 482913.\n", "normalize", "-").out
@@ -481,7 +490,8 @@ func TestNormalizeTellsWhy(t *testing.T) {
 	if got := s.ok("normalize", "--why", "--json", "!").out; strings.Contains(got, "null") {
 		t.Errorf("null in %s", got)
 	}
-	if r := s.run("normalize", "--why", "--server", "http://127.0.0.1:1", "hai"); r.code != 2 || !strings.Contains(r.err, "--why") {
+	if r := s.run("normalize", "--why", "--server", "http://127.0.0.1:1", "hai"); r.code != 2 ||
+		!strings.Contains(r.err, "--why") {
 		t.Errorf("exit %d: %s", r.code, r.err)
 	}
 }
@@ -505,7 +515,8 @@ func TestVoices(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	well := newShell(t)
 	r := well.ok("doctor", "--listen", "127.0.0.1:0")
-	for _, want := range []string{"ok    espeak-ng", "ok    voices      anjura, raj", "ok    libopus     1.", "ok    processors", "is free", "note  player", "install ffmpeg"} {
+	for _, want := range []string{"ok    espeak-ng", "ok    voices      anjura, raj", "ok    libopus     1.",
+		"ok    processors", "is free", "note  player", "install ffmpeg"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is missing in\n%s", want, r.out)
 		}
@@ -513,7 +524,8 @@ func TestDoctor(t *testing.T) {
 	v := well.serve("--workers", "1")
 	well.script("aplay", "")
 	r = well.ok("doctor", "--listen", strings.TrimPrefix(v.base, "http://"))
-	for _, want := range []string{"a Swar server (v0.0-test) speaks at", "with 1 worker\n", "ok    player      aplay at "} {
+	for _, want := range []string{"a Swar server (v0.0-test) speaks at", "with 1 worker\n",
+		"ok    player      aplay at "} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("%q is missing in\n%s", want, r.out)
 		}
@@ -525,12 +537,14 @@ func TestDoctor(t *testing.T) {
 	}
 
 	r = bareShell(t).run("doctor", "--listen", "127.0.0.1:0")
-	if r.code != 1 || !strings.Contains(r.out, "MISS  espeak-ng") || !strings.Contains(r.out, "apt-get install espeak-ng") {
+	if r.code != 1 || !strings.Contains(r.out, "MISS  espeak-ng") ||
+		!strings.Contains(r.out, "apt-get install espeak-ng") {
 		t.Errorf("without espeak-ng: exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 	broken := bareShell(t)
 	broken.script("espeak-ng", "echo something else")
-	if r := broken.run("doctor", "--listen", "127.0.0.1:0"); r.code != 1 || !strings.Contains(r.out, "MISS  espeak-ng") {
+	if r := broken.run("doctor", "--listen", "127.0.0.1:0"); r.code != 1 ||
+		!strings.Contains(r.out, "MISS  espeak-ng") {
 		t.Errorf("with another espeak-ng: exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 }

@@ -35,7 +35,8 @@ func openTerminal(t testing.TB) (program, screen *os.File) {
 	return program, screen
 }
 
-// runOnTerminal runs a command whose standard input and error are a terminal, and its standard output too if out is nil.
+// runOnTerminal runs a command whose standard input and error are a terminal, and its standard output too if out is
+// nil.
 func (s *shell) runOnTerminal(out io.Writer, args ...string) (code int, shown string) {
 	s.t.Helper()
 	tty, screen := openTerminal(s.t)
@@ -61,7 +62,8 @@ func TestOnATerminal(t *testing.T) {
 
 	t.Run("what was spoken is summed up, in colour", func(t *testing.T) {
 		code, shown := s.runOnTerminal(nil, "say", "--server", base, "--seed", "7", "-o", "x.wav", order)
-		if code != 0 || !strings.Contains(shown, " s of speech to x.wav in ") || !strings.Contains(shown, "seed 7") || !strings.Contains(shown, escape+"32m✓") {
+		if code != 0 || !strings.Contains(shown, " s of speech to x.wav in ") || !strings.Contains(shown, "seed 7") ||
+			!strings.Contains(shown, escape+"32m✓") {
 			t.Errorf("exit code %d, %q", code, shown)
 		}
 	})
@@ -69,11 +71,13 @@ func TestOnATerminal(t *testing.T) {
 		for _, setting := range []string{"NO_COLOR=1", "TERM=dumb"} {
 			plain := *s
 			plain.env = append(append([]string{}, s.env...), setting)
-			if code, shown := plain.runOnTerminal(nil, "voices", "--server", "http://127.0.0.1:1"); code != 3 || strings.Contains(shown, escape) {
+			if code, shown := plain.runOnTerminal(nil, "voices", "--server", "http://127.0.0.1:1"); code != 3 ||
+				strings.Contains(shown, escape) {
 				t.Errorf("%s: exit code %d, %q", setting, code, shown)
 			}
 		}
-		if code, shown := s.runOnTerminal(nil, "voices", "--server", "http://127.0.0.1:1"); code != 3 || !strings.Contains(shown, escape+"31mswar:") {
+		if code, shown := s.runOnTerminal(nil, "voices", "--server", "http://127.0.0.1:1"); code != 3 ||
+			!strings.Contains(shown, escape+"31mswar:") {
 			t.Errorf("with colours: exit code %d, %q", code, shown)
 		}
 	})
@@ -90,7 +94,8 @@ func TestOnATerminal(t *testing.T) {
 	t.Run("what is spoken before a text is pale", func(t *testing.T) {
 		own := s.serve("--workers", "1", "--disclosure", "Yeh 5 hai.").base
 		code, shown := s.runOnTerminal(nil, "normalize", "--server", own, "Kul 5 hai")
-		for _, want := range []string{escape + "2mYeh पाँच hai." + escape, "Kul " + escape + "32mपाँच" + escape + "0m hai"} {
+		for _, want := range []string{escape + "2mYeh पाँच hai." + escape,
+			"Kul " + escape + "32mपाँच" + escape + "0m hai"} {
 			if code != 0 || !strings.Contains(shown, want) {
 				t.Errorf("exit code %d, %q; want it to hold %q", code, shown, want)
 			}
@@ -115,7 +120,8 @@ func TestOnATerminal(t *testing.T) {
 		}
 		defer f.Close()
 		code, shown := s.runOnTerminal(f, "say", "--server", base, "--seed", "7", "-o", "-", "--format", "pcm16", order)
-		if code != 0 || string(s.read("piped.pcm")) != s.ok("say", "--server", base, "--seed", "7", "-o", "-", "--format", "pcm16", order).out {
+		if code != 0 || string(s.read("piped.pcm")) != s.ok("say", "--server", base, "--seed", "7", "-o", "-",
+			"--format", "pcm16", order).out {
 			t.Errorf("exit code %d, %q", code, shown)
 		}
 	})
@@ -126,11 +132,13 @@ func TestBundlesOnATerminal(t *testing.T) {
 	s := neuralShell(t)
 	code, shown := s.runOnTerminal(nil, "bundle", "synth-random", "-o", "tiny")
 	drawn, said, _ := strings.Cut(shown, escape+"32m✓"+escape+"0m tiny: model ")
-	if code != 0 || !strings.Contains(drawn, "making up weights") || !strings.HasSuffix(drawn, "\r") || strings.Contains(said, "making up weights") {
+	if code != 0 || !strings.Contains(drawn, "making up weights") || !strings.HasSuffix(drawn, "\r") ||
+		strings.Contains(said, "making up weights") {
 		t.Errorf("exit code %d, %q; want progress that is gone before the result", code, shown)
 	}
 	code, shown = s.runOnTerminal(nil, "bundle", "verify", "tiny")
-	for _, want := range []string{"hashing the files", escape + "32mok" + escape + "0m  files ", escape + "32mok" + escape + "0m  voice    raj: "} {
+	for _, want := range []string{"hashing the files", escape + "32mok" + escape + "0m  files ",
+		escape + "32mok" + escape + "0m  voice    raj: "} {
 		if code != 0 || !strings.Contains(shown, want) {
 			t.Errorf("exit code %d, %q; want it to hold %q", code, shown, want)
 		}
@@ -144,7 +152,8 @@ func TestBundlesOnATerminal(t *testing.T) {
 func TestTheReadyLineOnATerminalHoldsTheKey(t *testing.T) {
 	s := newShell(t)
 	tty, screen := openTerminal(t)
-	cmd := s.command("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--portal", "off", "--api-key", "it's-me=raj", "--log-format", "json")
+	cmd := s.command("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--portal", "off", "--api-key",
+		"it's-me=raj", "--log-format", "json")
 	cmd.Stderr = tty
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -169,7 +178,8 @@ func TestTheReadyLineOnATerminalHoldsTheKey(t *testing.T) {
 			continue
 		}
 		out, err := exec.Command("sh", "-c", strings.Replace(curl, "curl ", "printf '%s\n' ", 1)).Output()
-		if err != nil || !strings.Contains(string(out), "\nx-api-key: it's-me\n") || !strings.Contains(string(out), `"voice":"raj","stream":false}`) {
+		if err != nil || !strings.Contains(string(out), "\nx-api-key: it's-me\n") ||
+			!strings.Contains(string(out), `"voice":"raj","stream":false}`) {
 			t.Errorf("a shell reads %q as\n%s%v", curl, out, err)
 		}
 		return
@@ -182,7 +192,8 @@ func TestConsentIsAskedForOnATerminal(t *testing.T) {
 	s := cloner(t)
 	for answer, code := range map[string]int{"no\n": 1, "\n": 1, "yesterday\n": 1, "Yes\n": 0} {
 		tty, screen := openTerminal(t)
-		cmd := s.command("voice", "add", "asha=mono16.opus", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors")
+		cmd := s.command("voice", "add", "asha=mono16.opus", "--bundle", "b", "--config", "config.yaml", "--from",
+			"whole.safetensors")
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -192,11 +203,13 @@ func TestConsentIsAskedForOnATerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 		shown, _ := io.ReadAll(screen)
-		if got := codeOf(t, cmd.Wait()); got != code || !strings.Contains(string(shown), "Type yes if the speaker has agreed") {
+		if got := codeOf(t, cmd.Wait()); got != code ||
+			!strings.Contains(string(shown), "Type yes if the speaker has agreed") {
 			t.Errorf("%q: exit code %d, want %d; %s", answer, got, code, shown)
 		}
 		said := strings.Contains(string(shown), "nothing was done: without the consent of the speaker")
-		if in := strings.Contains(s.ok("bundle", "inspect", "b").out, "Answered with yes"); in != (code == 0) || said != (code == 1) {
+		if in := strings.Contains(s.ok("bundle", "inspect", "b").out, "Answered with yes"); in != (code == 0) ||
+			said != (code == 1) {
 			t.Errorf("%q: %s", answer, shown)
 		}
 		if code == 0 {

@@ -51,7 +51,8 @@ func (v *server) speech(key, voice, text string) ([]byte, int) {
 func (s *shell) voicesOf(v *server, key string) (names []string) {
 	s.t.Helper()
 	var list struct{ Voices []struct{ Name string } }
-	if err := json.Unmarshal([]byte(s.ok("voices", "--server", v.base, "--key", key, "--json").out), &list); err != nil {
+	if err := json.Unmarshal([]byte(s.ok("voices", "--server", v.base, "--key", key, "--json").out),
+		&list); err != nil {
 		s.t.Fatal(err)
 	}
 	for _, voice := range list.Voices {
@@ -60,10 +61,12 @@ func (s *shell) voicesOf(v *server, key string) (names []string) {
 	return names
 }
 
-// TestVoicesOfARunningServer: a voice comes and goes without a restart, and without a byte of what is being spoken being another.
+// TestVoicesOfARunningServer: a voice comes and goes without a restart, and without a byte of what is being spoken
+// being another.
 func TestVoicesOfARunningServer(t *testing.T) {
 	s := cloner(t)
-	add := []string{"voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed"}
+	add := []string{"voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors",
+		"--consent", "Asha agreed"}
 	long := strings.Repeat("Aapka order kal subah tak aapke ghar pahunch jayega. ", 12)
 	v := s.serveWithPortal("--bundle", "b")
 	key := v.firstKey()
@@ -83,7 +86,8 @@ func TestVoicesOfARunningServer(t *testing.T) {
 	}
 	rest, err := io.ReadAll(disturbed.Body)
 	if got := slices.Concat(begun, rest); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("what was being spoken has %d bytes, want the %d of an undisturbed server (error %v)", len(got), len(want), err)
+		t.Errorf("what was being spoken has %d bytes, want the %d of an undisturbed server (error %v)", len(got),
+			len(want), err)
 	}
 	if got := s.voicesOf(v, key); !slices.Equal(got, []string{"asha", "raj"}) {
 		t.Errorf("voices %q", got)
@@ -129,8 +133,10 @@ func TestVoicesOfARunningServer(t *testing.T) {
 // TestAServerOfAnotherBundleIsNotToldOfVoices: the bundle changes, and it is said that nobody was told.
 func TestAServerOfAnotherBundleIsNotToldOfVoices(t *testing.T) {
 	s := cloner(t)
-	add := []string{"voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed"}
-	if r := s.ok(append(add, "one=mono16.opus")...); !strings.Contains(r.err, "no server was notified: ./data: no server works on it") {
+	add := []string{"voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors",
+		"--consent", "Asha agreed"}
+	if r := s.ok(append(add, "one=mono16.opus")...); !strings.Contains(r.err,
+		"no server was notified: ./data: no server works on it") {
 		t.Errorf("without a server it says %q", r.err)
 	}
 	s.random("other")
@@ -154,7 +160,8 @@ func TestAServerWithoutABundleIsNotToldOfVoices(t *testing.T) {
 	s := cloner(t)
 	s.link("espeak-ng", espeak)
 	s.serveWithPortal("--engine", "espeak")
-	r := s.ok("voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed", "one=mono16.opus")
+	r := s.ok("voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent",
+		"Asha agreed", "one=mono16.opus")
 	if !strings.Contains(r.err, "its server speaks without a bundle") {
 		t.Errorf("it says %q", r.err)
 	}
@@ -182,8 +189,10 @@ func TestAServerThatCannotTakeVoicesInGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := s.run("voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed", "one=mono16.opus")
-	for _, text := range []string{"the bundle has changed, but the server on ./data still has the previous voices", "start the server again"} {
+	r := s.run("voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent",
+		"Asha agreed", "one=mono16.opus")
+	for _, text := range []string{"the bundle has changed, but the server on ./data still has the previous voices",
+		"start the server again"} {
 		if r.code != 1 || !strings.Contains(r.err, text) {
 			t.Errorf("exit code %d, %q; want 1 and %q", r.code, r.err, text)
 		}

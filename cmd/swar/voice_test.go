@@ -56,16 +56,19 @@ func cloner(t *testing.T) *shell {
 		}
 		s.write(name, data)
 	}
-	s.ok("bundle", "convert", "--config", "config.yaml", "--from", "whole.safetensors", "--voice", "raj=voice.safetensors",
+	s.ok("bundle", "convert", "--config", "config.yaml", "--from", "whole.safetensors", "--voice",
+		"raj=voice.safetensors",
 		"--voice-seconds", "5", "-o", "b")
 	return s
 }
 
 func TestAddingAVoice(t *testing.T) {
 	s := cloner(t)
-	add := []string{"voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors", "--consent", "Asha agreed\x1b[31m"}
+	add := []string{"voice", "add", "--bundle", "b", "--config", "config.yaml", "--from", "whole.safetensors",
+		"--consent", "Asha agreed\x1b[31m"}
 	r := s.ok(append(add, "asha=mono16.opus")...)
-	for _, want := range []string{"✓ asha is in b: ", "it spoke once: ", "say --bundle b --voice asha 'Namaste! Kya haal hai?'"} {
+	for _, want := range []string{"✓ asha is in b: ", "it spoke once: ",
+		"say --bundle b --voice asha 'Namaste! Kya haal hai?'"} {
 		if !strings.Contains(r.out, want) {
 			t.Errorf("it says %q, want %q", r.out, want)
 		}
@@ -76,12 +79,14 @@ func TestAddingAVoice(t *testing.T) {
 	s.ok("bundle", "verify", "b")
 	s.ok("say", "--bundle", "b", "--voice", "asha", "--seed", "1", "-o", "x.wav", "hello")
 	shown := s.ok("bundle", "inspect", "b").out
-	for _, want := range []string{"asha was cloned from 1.0 s of Ogg Opus, SHA-256 ", "consent of asha, noted on 20", ": Asha agreed [31m\n"} {
+	for _, want := range []string{"asha was cloned from 1.0 s of Ogg Opus, SHA-256 ", "consent of asha, noted on 20",
+		": Asha agreed [31m\n"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("inspect shows %q, want %q", shown, want)
 		}
 	}
-	if out := s.ok("voices", "--bundle", "b", "--json").out; strings.Contains(out, "agreed") || strings.Contains(out, "sha256") {
+	if out := s.ok("voices", "--bundle", "b", "--json").out; strings.Contains(out, "agreed") ||
+		strings.Contains(out, "sha256") {
 		t.Errorf("what the API answers holds the consent: %s", out)
 	}
 	list := s.ok("voice", "list", "--bundle", "b").out
@@ -89,7 +94,8 @@ func TestAddingAVoice(t *testing.T) {
 		t.Errorf("the list is %q", list)
 	}
 	var voices []bundle.Voice
-	if err := json.Unmarshal([]byte(s.ok("voice", "list", "--bundle", "b", "--json").out), &voices); err != nil || len(voices) != 2 {
+	if err := json.Unmarshal([]byte(s.ok("voice", "list", "--bundle", "b", "--json").out), &voices); err != nil ||
+		len(voices) != 2 {
 		t.Errorf("%v, %v", voices, err)
 	}
 
@@ -130,11 +136,13 @@ func TestAddingAVoice(t *testing.T) {
 
 	s.write("agreement.txt", []byte("Raj has signed on paper.\n"))
 	s.ok(append(add, "--replace", "--consent", "agreement.txt", "asha=stereo44.flac")...)
-	if shown := s.ok("bundle", "inspect", "b").out; !strings.Contains(shown, "1.0 s of FLAC") || !strings.Contains(shown, ": Raj has signed on paper.\n") {
+	if shown := s.ok("bundle", "inspect", "b").out; !strings.Contains(shown, "1.0 s of FLAC") ||
+		!strings.Contains(shown, ": Raj has signed on paper.\n") {
 		t.Errorf("inspect shows %q", shown)
 	}
 	s.ok("voice", "rm", "raj", "--bundle", "b")
-	if r := s.run("voice", "rm", "asha", "--bundle", "b"); r.code != 1 || !strings.Contains(r.err, "asha is the only voice of b") {
+	if r := s.run("voice", "rm", "asha", "--bundle", "b"); r.code != 1 ||
+		!strings.Contains(r.err, "asha is the only voice of b") {
 		t.Errorf("exit code %d, %q", r.code, r.err)
 	}
 	s.ok("bundle", "verify", "b")

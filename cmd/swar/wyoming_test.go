@@ -38,7 +38,8 @@ func TestHomeAssistantIsSpokenTo(t *testing.T) {
 			raj := map[string]any{"name": "raj"}
 			c.Send("synthesize", map[string]any{"text": order, "voice": raj})
 			types, whole, start := c.Turn("audio-stop")
-			if want := []string{"audio-start", "audio-chunk", "audio-stop"}; !slices.Equal(types, want) || len(whole) < 48000 || len(whole)%3840 != 0 {
+			if want := []string{"audio-start", "audio-chunk", "audio-stop"}; !slices.Equal(types, want) ||
+				len(whole) < 48000 || len(whole)%3840 != 0 {
 				t.Errorf("%v with %d bytes (%v)", types, len(whole), start)
 			}
 			c.Send("synthesize-start", map[string]any{"voice": raj})
@@ -48,7 +49,8 @@ func TestHomeAssistantIsSpokenTo(t *testing.T) {
 			c.Send("synthesize", map[string]any{"text": order, "voice": raj})
 			c.Send("synthesize-stop", nil)
 			types, fed, _ := c.Turn("synthesize-stopped")
-			if want := []string{"audio-start", "audio-chunk", "audio-stop", "synthesize-stopped"}; !slices.Equal(types, want) {
+			if want := []string{"audio-start", "audio-chunk", "audio-stop",
+				"synthesize-stopped"}; !slices.Equal(types, want) {
 				t.Errorf("%v, want %v", types, want)
 			}
 			if difference := len(fed) - len(whole); difference < -12000 || difference > 12000 {
@@ -68,7 +70,8 @@ func TestHomeAssistantIsSpokenTo(t *testing.T) {
 			}
 		})
 	}
-	if metrics := v.fetch("GET", "/metrics", "", ""); !strings.Contains(metrics, `tts_requests_total{endpoint="wyoming",status="200"} 3`) {
+	if metrics := v.fetch("GET", "/metrics", "",
+		""); !strings.Contains(metrics, `tts_requests_total{endpoint="wyoming",status="200"} 3`) {
 		t.Error("the turns were not counted")
 	}
 	behind.stop()

@@ -128,7 +128,8 @@ func TestProcessesKnowOneAnother(t *testing.T) {
 	open := func(l certs.Leaf) *grpcauth.Certificates {
 		t.Helper()
 		folder := t.TempDir()
-		files := grpcauth.Files{Cert: filepath.Join(folder, "c"), Key: filepath.Join(folder, "k"), CA: filepath.Join(folder, "a")}
+		files := grpcauth.Files{Cert: filepath.Join(folder, "c"), Key: filepath.Join(folder, "k"),
+			CA: filepath.Join(folder, "a")}
 		for file, text := range map[string][]byte{files.Cert: l.Cert, files.Key: l.Key, files.CA: l.CA} {
 			if err := os.WriteFile(file, text, 0o600); err != nil {
 				t.Fatal(err)

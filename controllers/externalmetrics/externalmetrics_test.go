@@ -105,7 +105,8 @@ func TestValues(t *testing.T) {
 		0: "0", 0.0004: "0", 0.0005: "1m", 6.4: "6400m", 7: "7", 1e12: "1T",
 		-0.001: "", 1e12 + 1: "", math.Inf(1): "", math.NaN(): "",
 	} {
-		w := ask(t, externalmetrics.Config{Value: answering(value, nil)}, http.MethodGet, pathOf("a", "tts_demand_slots", "ttsdeployment=a"))
+		w := ask(t, externalmetrics.Config{Value: answering(value, nil)}, http.MethodGet,
+			pathOf("a", "tts_demand_slots", "ttsdeployment=a"))
 		if want == "" {
 			if got := decode[metav1.Status](t, w); got.Code != http.StatusInternalServerError {
 				t.Errorf("%v is answered %+v", value, got)
@@ -132,8 +133,11 @@ func TestWhatIsRefused(t *testing.T) {
 		want   string
 	}{
 		"a stranger": {
-			config: externalmetrics.Config{Check: func(context.Context, *tls.ConnectionState) error { return errors.New("who are you?") }},
-			path:   "/apis", code: http.StatusUnauthorized, want: "who are you?",
+			config: externalmetrics.Config{Check: func(context.Context,
+				*tls.ConnectionState) error {
+				return errors.New("who are you?")
+			}},
+			path: "/apis", code: http.StatusUnauthorized, want: "who are you?",
 		},
 		"something to write":       {method: http.MethodPost, path: metric, code: http.StatusMethodNotAllowed, want: "by GET"},
 		"something to delete":      {method: http.MethodDelete, path: metric, code: http.StatusMethodNotAllowed, want: "by GET"},
@@ -165,7 +169,8 @@ func TestWhatIsRefused(t *testing.T) {
 		"an operator that is away": {config: fails(codes.DeadlineExceeded, "away"), path: metric, code: http.StatusServiceUnavailable, want: "away; the size stays"},
 		"a caller that has gone":   {config: fails(codes.Canceled, "gone"), path: metric, code: http.StatusServiceUnavailable, want: "gone"},
 		"an operator of another age": {
-			config: fails(codes.Unimplemented, "unknown service"), path: metric, code: http.StatusInternalServerError, want: "unknown service",
+			config: fails(codes.Unimplemented, "unknown service"), path: metric, code: http.StatusInternalServerError,
+			want: "unknown service",
 		},
 	} {
 		if tt.config.Value == nil {
@@ -176,7 +181,8 @@ func TestWhatIsRefused(t *testing.T) {
 		}
 		w := ask(t, tt.config, tt.method, tt.path)
 		got := decode[metav1.Status](t, w)
-		isStatus := got.Kind == "Status" && got.APIVersion == "v1" && got.Status == metav1.StatusFailure && got.Reason != ""
+		isStatus := got.Kind == "Status" && got.APIVersion == "v1" && got.Status == metav1.StatusFailure &&
+			got.Reason != ""
 		if int32(w.Code) != tt.code || got.Code != tt.code || !isStatus || !strings.Contains(got.Message, tt.want) {
 			t.Errorf("%s: %d %+v, want %d with %q", name, w.Code, got, tt.code, tt.want)
 		}
@@ -190,7 +196,8 @@ func TestDiscovery(t *testing.T) {
 		got.Groups[0].PreferredVersion.GroupVersion != "external.metrics.k8s.io/v1beta1" {
 		t.Errorf("got the groups %+v", got)
 	}
-	if got := decode[metav1.APIGroup](t, ask(t, c, http.MethodGet, "/apis/external.metrics.k8s.io/")); got.Name != "external.metrics.k8s.io" {
+	if got := decode[metav1.APIGroup](t, ask(t, c, http.MethodGet,
+		"/apis/external.metrics.k8s.io/")); got.Name != "external.metrics.k8s.io" {
 		t.Errorf("got the group %+v", got)
 	}
 	got := decode[metav1.APIResourceList](t, ask(t, c, http.MethodGet, version))
@@ -206,7 +213,8 @@ func TestDiscovery(t *testing.T) {
 
 // TestPretty is as the API server has it.
 func TestPretty(t *testing.T) {
-	for query, want := range map[string]bool{"": false, "?pretty": true, "?pretty=true": true, "?pretty=1": true, "?pretty=0": false, "?pretty=false": false} {
+	for query, want := range map[string]bool{"": false, "?pretty": true, "?pretty=true": true, "?pretty=1": true,
+		"?pretty=0": false, "?pretty=false": false} {
 		body := ask(t, externalmetrics.Config{Value: answering(1, nil)}, http.MethodGet, version+query).Body.String()
 		if got := strings.Contains(body, "\n  "); got != want {
 			t.Errorf("%q is indented: %v, want %v", query, got, want)

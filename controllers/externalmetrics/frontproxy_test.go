@@ -30,7 +30,8 @@ func newAuthority(t *testing.T) authority {
 	t.Helper()
 	a := authority{}
 	a.cert, a.key = a.sign(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: "front-proxy-ca"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		Subject: pkix.Name{CommonName: "front-proxy-ca"}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign,
 	})
 	return a
 }

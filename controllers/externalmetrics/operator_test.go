@@ -66,7 +66,8 @@ func operate(t *testing.T, address string, a certs.Authority, source keda.Source
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- keda.New(source).Serve(ctx, l, &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}})
+		ended <- keda.New(source).Serve(ctx, l,
+			&tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}})
 	}()
 	stop = func() {
 		cancel()
@@ -122,7 +123,8 @@ func TestTheOperatorComesAndGoes(t *testing.T) {
 	stop()
 	began := time.Now()
 	_, err := o.Value(t.Context(), q)
-	if code := status.Code(err); code != codes.DeadlineExceeded || !strings.Contains(err.Error(), "look at its pods and its log") {
+	if code := status.Code(err); code != codes.DeadlineExceeded ||
+		!strings.Contains(err.Error(), "look at its pods and its log") {
 		t.Errorf("without an operator got %v", err)
 	}
 	if took := time.Since(began); took > 4*time.Second {

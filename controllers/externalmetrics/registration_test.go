@@ -23,7 +23,8 @@ func TestWhatIsAnothersIsLeft(t *testing.T) {
 		"of a name that begins": {"{namespace: swar-system, name: swar-metrics-2}", "the Service swar-system/swar-metrics-2"},
 	} {
 		o := &unstructured.Unstructured{}
-		text := "{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: " + externalmetrics.APIService +
+		text := "{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: " +
+			externalmetrics.APIService +
 			"}, spec: {group: external.metrics.k8s.io, version: v1beta1, service: " + tt.service + "}}"
 		if err := yaml.Unmarshal([]byte(text), &o.Object); err != nil {
 			t.Fatal(err)

@@ -226,7 +226,8 @@ func TestWhatIsAnswered(t *testing.T) {
 			if got := spec.MetricSpecs[0]; got.MetricName != tt.metric || got.TargetSizeFloat != tt.wantTarget {
 				t.Errorf("got the target %v, want %v of %s", got, tt.wantTarget, tt.metric)
 			}
-			values, err := client.GetMetrics(ctx, &wire.GetMetricsRequest{ScaledObjectRef: tt.ref, MetricName: tt.metric})
+			values, err := client.GetMetrics(ctx,
+				&wire.GetMetricsRequest{ScaledObjectRef: tt.ref, MetricName: tt.metric})
 			if err != nil || len(values.MetricValues) != 1 {
 				t.Fatalf("got the values %v, %v; want one", values, err)
 			}
@@ -268,7 +269,8 @@ func TestWhatIsRefused(t *testing.T) {
 			return err
 		},
 		"GetMetrics": func(ctx context.Context, ref *wire.ScaledObjectRef) error {
-			_, err := client.GetMetrics(ctx, &wire.GetMetricsRequest{ScaledObjectRef: ref, MetricName: keda.DemandSlots})
+			_, err := client.GetMetrics(ctx, &wire.GetMetricsRequest{ScaledObjectRef: ref,
+				MetricName: keda.DemandSlots})
 			return err
 		},
 		"StreamIsActive": func(ctx context.Context, ref *wire.ScaledObjectRef) error {

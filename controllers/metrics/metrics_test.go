@@ -49,7 +49,8 @@ func scrape(t *testing.T, f *Fleets) map[string]float64 {
 // told is everything that can be told of a fleet.
 func told() *Fleets {
 	f := New(func() time.Time { return now })
-	f.SetSize(hinglish, Size{Demand: 2.5, QueueDepth: 3, Replicas: 4, Reason: "ScaledUpByDemand", Reporting: 2, NotReporting: 1})
+	f.SetSize(hinglish, Size{Demand: 2.5, QueueDepth: 3, Replicas: 4, Reason: "ScaledUpByDemand", Reporting: 2,
+		NotReporting: 1})
 	f.SetConditions(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionTrue, Reason: "Ready"}})
 	f.Certificate(hinglish, now.Add(time.Hour))
 	return f
@@ -89,7 +90,8 @@ func TestWhatIsToldOfAFleet(t *testing.T) {
 			"ttsd_condition hinglish speech Ready True Available":         1,
 		}, []string{"ttsd_demand_slots", "ttsd_queue_depth", "ttsd_desired_replicas", "ttsd_routers"}},
 		"another reason of a condition": {func(f *Fleets) {
-			f.SetConditions(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionFalse, Reason: "NoPods"}})
+			f.SetConditions(hinglish, []metav1.Condition{{Type: "Available", Status: metav1.ConditionFalse,
+				Reason: "NoPods"}})
 		}, map[string]float64{"ttsd_condition hinglish speech NoPods False Available": 1},
 			[]string{"ttsd_condition hinglish speech Ready True Available"}},
 		"a certificate that is over": {func(f *Fleets) { f.Certificate(hinglish, now.Add(-time.Second)) },

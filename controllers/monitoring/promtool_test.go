@@ -12,7 +12,8 @@ import (
 	"github.com/swar-tts/swar/controllers/monitoring"
 )
 
-// promtool runs Prometheus' own checks in a folder. Where it is not built the test is skipped, unless SWAR_TEST_RULES is set.
+// promtool runs Prometheus' own checks in a folder. Where it is not built the test is skipped, unless SWAR_TEST_RULES
+// is set.
 func promtool(t *testing.T, folder string, args ...string) {
 	t.Helper()
 	path, err := filepath.Abs("../../.cache/bin/promtool")
@@ -111,6 +112,7 @@ func TestQueriesOfPanels(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	write(t, folder, "panels.yaml", map[string]any{"groups": []any{map[string]any{"name": "panels", "rules": recorded}}})
+	write(t, folder, "panels.yaml", map[string]any{"groups": []any{map[string]any{"name": "panels",
+		"rules": recorded}}})
 	promtool(t, folder, "check", "rules", "panels.yaml")
 }

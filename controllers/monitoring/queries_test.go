@@ -40,7 +40,8 @@ func exported(t *testing.T) map[string]labels {
 	r.RegisterKeys(func() metrics.KeyCounts { return metrics.KeyCounts{} })
 	r.RegisterPod(func() speech.Capacity { return speech.Capacity{} }).RecordRTF(1, 1)
 	r.RegisterFleet(func() metrics.FleetCounts { return metrics.FleetCounts{} })
-	r.RegisterPortal(func() int64 { return 0 }).RecordRequest(http.MethodGet, http.StatusServiceUnavailable, time.Second)
+	r.RegisterPortal(func() int64 { return 0 }).RecordRequest(http.MethodGet, http.StatusServiceUnavailable,
+		time.Second)
 	r.RegisterMails(func() (sent, failed int64) { return 0, 0 })
 	r.RegisterRouters(func() (current, behind int) { return 0, 0 })
 	r.RegisterRefusedUsage(func() int64 { return 0 })

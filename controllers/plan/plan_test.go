@@ -28,9 +28,11 @@ func healthy() plan.Observed {
 	return plan.Observed{
 		Fleet: fleet,
 		Workers: &appsv1.Deployment{
-			ObjectMeta: metav1.ObjectMeta{Name: "hinglish-worker", Annotations: map[string]string{"deployment.kubernetes.io/revision": "4"}},
-			Spec:       appsv1.DeploymentSpec{Replicas: number(2)},
-			Status:     appsv1.DeploymentStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2, AvailableReplicas: 2},
+			ObjectMeta: metav1.ObjectMeta{Name: "hinglish-worker",
+				Annotations: map[string]string{"deployment.kubernetes.io/revision": "4"}},
+			Spec: appsv1.DeploymentSpec{Replicas: number(2)},
+			Status: appsv1.DeploymentStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2,
+				AvailableReplicas: 2},
 		},
 		Routers: &plan.Routers{Desired: 2, Ready: 2},
 		Pods:    []corev1.Pod{worker("a", true), worker("b", true)},
@@ -123,7 +125,8 @@ func TestConditions(t *testing.T) {
 			{v1alpha1.Degraded, yes, v1alpha1.ReasonSecretMissing, `secret "x" not found`},
 		}},
 		"another bundle": {func(o *plan.Observed) {
-			o.Pods = append(o.Pods, ended(1, "Error", "swar-worker: the bundle in /b is another one than --bundle-digest pins"))
+			o.Pods = append(o.Pods, ended(1, "Error",
+				"swar-worker: the bundle in /b is another one than --bundle-digest pins"))
 		}, []want{
 			{v1alpha1.ModelVerified, no, v1alpha1.ReasonDigestMismatch, "another one"},
 			{v1alpha1.Degraded, yes, v1alpha1.ReasonDigestMismatch, ""},
@@ -142,7 +145,8 @@ func TestConditions(t *testing.T) {
 		"no room": {func(o *plan.Observed) {
 			p := worker("c", false)
 			p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{
-				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable, Message: "0/2 nodes",
+				Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonUnschedulable,
+				Message: "0/2 nodes",
 			})
 			o.Pods = append(o.Pods, p)
 		}, []want{{v1alpha1.Degraded, yes, v1alpha1.ReasonUnschedulable, "0/2 nodes. Add nodes"}}},
@@ -193,7 +197,8 @@ func TestConditions(t *testing.T) {
 			{v1alpha1.Available, no, v1alpha1.ReasonSecretMissing, "no Secret keys"},
 		}},
 		"a certificate of others has expired": {func(o *plan.Observed) {
-			o.Missing = []plan.Problem{{Reason: v1alpha1.ReasonCertificateExpired, Text: "it has expired. Renew it there"}}
+			o.Missing = []plan.Problem{{Reason: v1alpha1.ReasonCertificateExpired,
+				Text: "it has expired. Renew it there"}}
 		}, []want{
 			{v1alpha1.Available, yes, v1alpha1.ReasonReady, ""},
 			{v1alpha1.Degraded, yes, v1alpha1.ReasonCertificateExpired, "Renew it there"},
@@ -218,7 +223,8 @@ func TestConditions(t *testing.T) {
 			for _, w := range tt.want {
 				got := find(p.Status.Conditions, w.typ)
 				if got.Status != w.status || got.Reason != w.reason || !strings.Contains(got.Message, w.says) {
-					t.Errorf("%s is %s, %s: %s; want %s, %s: …%s…", w.typ, got.Status, got.Reason, got.Message, w.status, w.reason, w.says)
+					t.Errorf("%s is %s, %s: %s; want %s, %s: …%s…", w.typ, got.Status, got.Reason, got.Message,
+						w.status, w.reason, w.says)
 				}
 			}
 		})
@@ -354,12 +360,14 @@ func TestContested(t *testing.T) {
 	o := healthy()
 	p := plan.Contested(o.Fleet, "swar", "b", now)
 	got := find(p.Status.Conditions, v1alpha1.Contested)
-	if got.Status != metav1.ConditionTrue || !strings.Contains(got.Message, "namespace swar leads") || len(p.Events) != 1 || !p.Events[0].Warning {
+	if got.Status != metav1.ConditionTrue || !strings.Contains(got.Message, "namespace swar leads") ||
+		len(p.Events) != 1 || !p.Events[0].Warning {
 		t.Errorf("got %+v, events %v", got, p.Events)
 	}
 	o.Fleet.Status = p.Status
 	for after, want := range map[time.Duration]struct{ repeated, ended bool }{
-		450 * time.Second: {false, false}, 451 * time.Second: {true, false}, 900 * time.Second: {true, false}, 901 * time.Second: {true, true},
+		450 * time.Second: {false, false}, 451 * time.Second: {true, false}, 900 * time.Second: {true, false},
+		901 * time.Second: {true, true},
 	} {
 		again := find(plan.Contested(o.Fleet, "swar", "b", now.Add(after)).Status.Conditions, v1alpha1.Contested)
 		if repeated := !again.LastTransitionTime.Equal(&got.LastTransitionTime); repeated != want.repeated {
@@ -384,14 +392,17 @@ func TestRoutersOf(t *testing.T) {
 		"one is not there":  {appsv1.StatefulSetStatus{ObservedGeneration: 3, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1}, true},
 		"one is still left": {appsv1.StatefulSetStatus{ObservedGeneration: 3, Replicas: 3, UpdatedReplicas: 2, ReadyReplicas: 2}, true},
 	} {
-		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Generation: 3}, Spec: appsv1.StatefulSetSpec{Replicas: &two}, Status: tt.set}
+		set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Generation: 3},
+			Spec: appsv1.StatefulSetSpec{Replicas: &two}, Status: tt.set}
 		if got := plan.RoutersOfSet(set).Rolling; got != tt.want {
 			t.Errorf("a StatefulSet, %s: %v, want %v", name, got, tt.want)
 		}
-		d := &appsv1.Deployment{ObjectMeta: set.ObjectMeta, Spec: appsv1.DeploymentSpec{Replicas: &two}, Status: appsv1.DeploymentStatus{
-			ObservedGeneration: tt.set.ObservedGeneration, Replicas: tt.set.Replicas, UpdatedReplicas: tt.set.UpdatedReplicas,
-			ReadyReplicas: tt.set.ReadyReplicas, AvailableReplicas: tt.set.ReadyReplicas,
-		}}
+		d := &appsv1.Deployment{ObjectMeta: set.ObjectMeta, Spec: appsv1.DeploymentSpec{Replicas: &two},
+			Status: appsv1.DeploymentStatus{
+				ObservedGeneration: tt.set.ObservedGeneration, Replicas: tt.set.Replicas,
+				UpdatedReplicas: tt.set.UpdatedReplicas,
+				ReadyReplicas:   tt.set.ReadyReplicas, AvailableReplicas: tt.set.ReadyReplicas,
+			}}
 		if got := plan.RoutersOf(d).Rolling; got != tt.want {
 			t.Errorf("a Deployment, %s: %v, want %v", name, got, tt.want)
 		}

@@ -69,7 +69,8 @@ func TestProgramsTakeWhatTheyAreGiven(t *testing.T) {
 				d.Spec.Model.SHA256 = sumOf(manifest)
 			}
 			if source := d.Spec.Model.Source.Pull; source != nil { // no hub is asked here
-				*source = v1alpha1.PullSource{Model: web.URL + "#sha256=" + sumOf(n.archive), Precision: source.Precision}
+				*source = v1alpha1.PullSource{Model: web.URL + "#sha256=" + sumOf(n.archive),
+					Precision: source.Precision}
 			}
 			worker, router := templates(t, resources.Build(release, d, resources.Facts{Workers: 1}))
 			n.run(d, worker, `"ready"`, "swar-worker", "--listen=127.0.0.1:0", "--http=127.0.0.1:0", "--oversubscribe")
@@ -171,7 +172,8 @@ func (n *node) command(c corev1.Container, files *strings.Replacer, program stri
 		case v.ValueFrom == nil:
 		case v.ValueFrom.SecretKeyRef != nil:
 			value = map[string]string{
-				contract.PortalAddress: "127.0.0.1:1", contract.APIKeys: "one-key\nanother-key=anjura\n", "auth": "token-of-twilio",
+				contract.PortalAddress: "127.0.0.1:1", contract.APIKeys: "one-key\nanother-key=anjura\n",
+				"auth": "token-of-twilio",
 			}[v.ValueFrom.SecretKeyRef.Key]
 		case v.ValueFrom.FieldRef != nil: // the label is not there on older clusters
 		}

@@ -123,7 +123,8 @@ func TestEveryObject(t *testing.T) {
 			if len(owners) != 1 || owners[0].UID != d.UID || !*owners[0].Controller || !*owners[0].BlockOwnerDeletion {
 				t.Errorf("%s: %s belongs to %v", name, id, owners)
 			}
-			if l := o.GetLabels(); l[resources.LabelInstance] != d.Name || l[resources.LabelManagedBy] != resources.ManagedBy {
+			if l := o.GetLabels(); l[resources.LabelInstance] != d.Name ||
+				l[resources.LabelManagedBy] != resources.ManagedBy {
 				t.Errorf("%s: %s has the labels %v", name, id, l)
 			}
 		}
@@ -161,7 +162,8 @@ func TestNames(t *testing.T) {
 		t.Errorf("%d objects, want every one there is: 16", len(objects))
 	}
 	names := []string{
-		resources.WorkerTLSSecret(d), resources.RouterTLSSecret(d), resources.PortalSecret(d), resources.DashboardName(d),
+		resources.WorkerTLSSecret(d), resources.RouterTLSSecret(d), resources.PortalSecret(d),
+		resources.DashboardName(d),
 		resources.RouterName(d) + "-0", "data-" + resources.RouterName(d) + "-63", // pods and claims of a StatefulSet
 	}
 	mesh := d.DeepCopy()
@@ -197,7 +199,8 @@ func TestPodsAreRestricted(t *testing.T) {
 	}
 	restricted := psapi.LevelVersion{Level: psapi.LevelRestricted, Version: psapi.LatestVersion()}
 	check := func(template corev1.PodTemplateSpec) string {
-		result := pspolicy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta, &template.Spec))
+		result := pspolicy.AggregateCheckResults(evaluator.EvaluatePod(restricted, &template.ObjectMeta,
+			&template.Spec))
 		if result.Allowed {
 			return ""
 		}
@@ -233,7 +236,8 @@ func TestTheTokenOfTwilio(t *testing.T) {
 				got = v.ValueFrom.SecretKeyRef.Name + "/" + v.ValueFrom.SecretKeyRef.Key
 			}
 		}
-		if got != want || slices.ContainsFunc(router.Spec.Containers[0].Args, func(a string) bool { return strings.Contains(a, "twilio") }) {
+		if got != want || slices.ContainsFunc(router.Spec.Containers[0].Args,
+			func(a string) bool { return strings.Contains(a, "twilio") }) {
 			t.Errorf("%q: the token comes from %q, want %q", spec, got, want)
 		}
 	}
@@ -275,7 +279,8 @@ func TestWhatPullsHasTheEnvironment(t *testing.T) {
 				volume = v.Secret.SecretName + " " + v.Secret.Items[0].Key
 			}
 		}
-		if volume != tt.volume || !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == "authority" && m.ReadOnly }) {
+		if volume != tt.volume || !slices.ContainsFunc(c.VolumeMounts,
+			func(m corev1.VolumeMount) bool { return m.Name == "authority" && m.ReadOnly }) {
 			t.Errorf("%s: the certificates are those of %q, mounted: %v", name, volume, c.VolumeMounts)
 		}
 	}
@@ -292,7 +297,8 @@ func TestUsers(t *testing.T) {
 				s := template.Spec.SecurityContext
 				for _, id := range []*int64{s.RunAsUser, s.RunAsGroup, s.FSGroup} {
 					if (id == nil) != isAssigned || id != nil && *id != 65532 {
-						t.Errorf("%s: %s, assigned: %v: user and groups are %v %v %v", name, which, isAssigned, s.RunAsUser, s.RunAsGroup, s.FSGroup)
+						t.Errorf("%s: %s, assigned: %v: user and groups are %v %v %v", name, which, isAssigned,
+							s.RunAsUser, s.RunAsGroup, s.FSGroup)
 					}
 				}
 				if s.RunAsNonRoot == nil || !*s.RunAsNonRoot {
@@ -318,8 +324,10 @@ func TestArguments(t *testing.T) {
 	}{
 		"the least": {
 			"--workers=1 " + secure,
-			[]string{"--queue=8", "--queue-wait=2s", "--affinity=prefill", "--linger=10s", "--key-grace=15m0s", "--spool=268435456", portal, secure},
-			[]string{"--voice", "--open", "--plaintext", "--otlp", "--trust-proxy", "--dialects", "--token-file=/etc/swar/token"},
+			[]string{"--queue=8", "--queue-wait=2s", "--affinity=prefill", "--linger=10s", "--key-grace=15m0s",
+				"--spool=268435456", portal, secure},
+			[]string{"--voice", "--open", "--plaintext", "--otlp", "--trust-proxy", "--dialects",
+				"--token-file=/etc/swar/token"},
 		},
 		"plain text in a mesh": {
 			"--workers=1 --token-file=/etc/swar/token/token --plaintext",
@@ -384,7 +392,8 @@ func TestResources(t *testing.T) {
 			want     string
 		}{"workers": {worker, tt.worker}, "routers": {router, tt.router}} {
 			r := pair.template.Spec.Containers[0].Resources
-			got := strings.Join([]string{r.Requests.Cpu().String(), r.Requests.Memory().String(), "/", r.Limits.Cpu().String(), r.Limits.Memory().String()}, " ")
+			got := strings.Join([]string{r.Requests.Cpu().String(), r.Requests.Memory().String(), "/",
+				r.Limits.Cpu().String(), r.Limits.Memory().String()}, " ")
 			if got != pair.want {
 				t.Errorf("%s: %s have %s, want %s", name, which, got, pair.want)
 			}
@@ -465,8 +474,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestWhatRestartsRouters: keys are read at the start only, and everything else that changes outside of the spec is not.
-// TestNodesThatAreLost: their pods are replaced soon, unless the fleet says otherwise.
+// TestWhatRestartsRouters: keys are read at the start only, and everything else that changes outside of the spec is
+// not. TestNodesThatAreLost: their pods are replaced soon, unless the fleet says otherwise.
 func TestNodesThatAreLost(t *testing.T) {
 	const ours = "node.kubernetes.io/not-ready:30 node.kubernetes.io/unreachable:30"
 	for name, tt := range map[string]struct {
@@ -553,7 +562,8 @@ func TestWhoReachesWhom(t *testing.T) {
 		}
 		in = find[*networkingv1.NetworkPolicy](t, objects, "hindi-router").Spec.Ingress
 		watch := in[len(in)-1]
-		if !slices.Equal(ports(watch.Ports), []int{8091}) || len(watch.From) != 1 || watch.From[0].NamespaceSelector == nil ||
+		if !slices.Equal(ports(watch.Ports), []int{8091}) || len(watch.From) != 1 ||
+			watch.From[0].NamespaceSelector == nil ||
 			!maps.Equal(watch.From[0].PodSelector.MatchLabels, release.OperatorLabels) {
 			t.Errorf("%s: routers are watched by %v", name, watch)
 		}

@@ -114,7 +114,8 @@ func of(t testing.TB, spec string) *v1alpha1.TTSDeployment {
 	return parse(t, "metadata: {name: hindi}\nspec:\n  "+strings.Join(lines, "\n  "))
 }
 
-// TestWhatSamplesGive compares every object of every sample with what stands in testdata, which `go test -update` writes.
+// TestWhatSamplesGive compares every object of every sample with what stands in testdata, which `go test -update`
+// writes.
 func TestWhatSamplesGive(t *testing.T) {
 	var written []string
 	for name, d := range samples(t) {

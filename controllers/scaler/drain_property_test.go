@@ -13,8 +13,8 @@ import (
 )
 
 // TestNothingThatSpeaksIsRemoved: pods start, speak, become unready or unreachable, and the wish changes, in any order;
-// a ReplicaSet that deletes as a real one does never hits one that speaks. When all is calm again the Deployment has the
-// wished size, and nobody is cordoned.
+// a ReplicaSet that deletes as a real one does never hits one that speaks. When all is calm again the Deployment has
+// the wished size, and nobody is cordoned.
 func TestNothingThatSpeaksIsRemoved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &cluster{T: t, now: start}
@@ -81,7 +81,8 @@ func (c *cluster) tick(wild bool) {
 			if c.now.Sub(p.toldAt) >= 4*time.Second || !wild || c.likely(1, "it is heard of") {
 				p.toldAt = c.now
 				p.told = scaler.PodState{
-					Address: p.name, Slots: 8, Busy: len(p.streams), Warm: p.warm, Cordoned: p.isCordoned(c.now), Connected: true,
+					Address: p.name, Slots: 8, Busy: len(p.streams), Warm: p.warm, Cordoned: p.isCordoned(c.now),
+					Connected: true,
 				}
 			}
 			states[p.name] = p.told

@@ -14,17 +14,19 @@ import (
 func drawPolicy(t *rapid.T) scaler.Policy {
 	least := rapid.IntRange(0, 20).Draw(t, "min")
 	return scaler.Policy{
-		Min: least, Max: least + rapid.IntRange(1, 200).Draw(t, "more"), SlotsPerPod: rapid.IntRange(1, 16).Draw(t, "slots"),
-		TargetUtilization: rapid.SampledFrom([]float64{0.5, 0.8, 1}).Draw(t, "utilization"),
-		ScaleUpMaxFactor:  rapid.IntRange(2, 10).Draw(t, "factor"), MaxPercentPerMinute: rapid.IntRange(1, 100).Draw(t, "percent"),
-		PodStart:      time.Duration(rapid.IntRange(1, 200).Draw(t, "pod start")) * time.Second,
-		Stabilization: time.Duration(rapid.IntRange(10, 600).Draw(t, "window")) * time.Second,
-		IdleToZero:    time.Duration(rapid.IntRange(10, 600).Draw(t, "idle")) * time.Second,
+		Min: least, Max: least + rapid.IntRange(1, 200).Draw(t, "more"),
+		SlotsPerPod:         rapid.IntRange(1, 16).Draw(t, "slots"),
+		TargetUtilization:   rapid.SampledFrom([]float64{0.5, 0.8, 1}).Draw(t, "utilization"),
+		ScaleUpMaxFactor:    rapid.IntRange(2, 10).Draw(t, "factor"),
+		MaxPercentPerMinute: rapid.IntRange(1, 100).Draw(t, "percent"),
+		PodStart:            time.Duration(rapid.IntRange(1, 200).Draw(t, "pod start")) * time.Second,
+		Stabilization:       time.Duration(rapid.IntRange(10, 600).Draw(t, "window")) * time.Second,
+		IdleToZero:          time.Duration(rapid.IntRange(10, 600).Draw(t, "idle")) * time.Second,
 	}
 }
 
-// TestBounds: whatever routers say, and whoever changes the size, the next one is within the bounds, grows by the factor
-// at most, shrinks by a step at most, and does neither where it must not.
+// TestBounds: whatever routers say, and whoever changes the size, the next one is within the bounds, grows by the
+// factor at most, shrinks by a step at most, and does neither where it must not.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)

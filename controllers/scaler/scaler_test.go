@@ -284,7 +284,8 @@ func TestLostPodsAreReplaced(t *testing.T) {
 			v := scaler.Sample{Busy: 50}
 			for i := range 10 {
 				name := fmt.Sprint(i)
-				f.Pods = append(f.Pods, scaler.Pod{Name: name, Address: name, Scheduled: true, Running: true, Ready: true})
+				f.Pods = append(f.Pods, scaler.Pod{Name: name, Address: name, Scheduled: true, Running: true,
+					Ready: true})
 				v.Pods = append(v.Pods, scaler.PodState{Address: name, Slots: 8, Warm: true, Connected: true})
 			}
 			var d scaler.Decision

@@ -58,7 +58,8 @@ func startRouter(t *testing.T, address string) *fakeRouter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &fakeRouter{address: l.Addr().String(), tell: make(chan *wire.FleetState), cordons: make(chan *wire.PodCordon, 10)}
+	r := &fakeRouter{address: l.Addr().String(), tell: make(chan *wire.FleetState),
+		cordons: make(chan *wire.PodCordon, 10)}
 	g := grpc.NewServer()
 	wire.RegisterFleetServer(g, r)
 	done := make(chan struct{})
@@ -124,7 +125,8 @@ func TestRoutersAreHeardAndTold(t *testing.T) {
 		t.Errorf("heard of %q", got)
 	}
 	a.tell <- &wire.FleetState{Epoch: 7, Busy: 3}
-	within(t, "what the first router says is known", func() bool { return w.Reports("ns/one")[a.address].State.GetBusy() == 3 })
+	within(t, "what the first router says is known",
+		func() bool { return w.Reports("ns/one")[a.address].State.GetBusy() == 3 })
 	if told := w.Reports("ns/one")[b.address]; told.State != nil {
 		t.Errorf("of a router that has said nothing there is %v", told)
 	}
@@ -152,7 +154,8 @@ func TestARouterThatHasConnectionsMadeAnew(t *testing.T) {
 	w.Set("ns/one", []string{a.address})
 	begun := time.Now()
 	a.tell <- &wire.FleetState{Epoch: 1}
-	within(t, "the call is older than one that has failed", func() bool { return time.Since(begun) > 1100*time.Millisecond })
+	within(t, "the call is older than one that has failed",
+		func() bool { return time.Since(begun) > 1100*time.Millisecond })
 	a.tell <- nil
 	a.tell <- &wire.FleetState{Epoch: 2}
 	within(t, "it is called again", func() bool { return w.Reports("ns/one")[a.address].State.GetEpoch() == 2 })

@@ -1,8 +1,8 @@
-// Command benchengine measures the neural engine beside its peer, sherpa-onnx, on random models of the same real sizes, and writes the
-// table of docs/benchmarks.md.
+// Command benchengine measures the neural engine beside its peer, sherpa-onnx, on random models of the same real sizes,
+// and writes the table of docs/benchmarks.md.
 //
-// The machine may be busy: everything is time of the processor, on one thread; what is compared is measured in turns, several rounds
-// of it, and the table holds medians. Without npm it measures the engine alone and says so.
+// The machine may be busy: everything is time of the processor, on one thread; what is compared is measured in turns,
+// several rounds of it, and the table holds medians. Without npm it measures the engine alone and says so.
 package main
 
 import (
@@ -58,8 +58,9 @@ func run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
 	b := &bench{
-		ctx: ctx, library: path, tmp: tmp, rounds: *rounds, quick: *quick, figures: map[string]*figures{}, started: time.Now(),
-		kernel: onnx.Kernel(), precisions: []string{bundle.Int8, bundle.FP32},
+		ctx: ctx, library: path, tmp: tmp, rounds: *rounds, quick: *quick, figures: map[string]*figures{},
+		started: time.Now(),
+		kernel:  onnx.Kernel(), precisions: []string{bundle.Int8, bundle.FP32},
 	}
 	if *quick {
 		b.precisions = b.precisions[:1]

@@ -50,7 +50,8 @@ func installPeer(ctx context.Context, dir string) (*peer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	for name, data := range map[string][]byte{"package.json": packageFile, "package-lock.json": lockFile, "sherpa.js": sherpaProgram} {
+	for name, data := range map[string][]byte{"package.json": packageFile, "package-lock.json": lockFile,
+		"sherpa.js": sherpaProgram} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
 			return nil, err
 		}
@@ -164,8 +165,8 @@ func (b *bench) sherpa(name, dir string) (*speaker, error) {
 	return start(name, cmd)
 }
 
-// The lengths of an utterance, in frames. What one frame costs is the difference between the two, so that reading the text, and with
-// sherpa-onnx the voice, is not part of it.
+// The lengths of an utterance, in frames. What one frame costs is the difference between the two, so that reading the
+// text, and with sherpa-onnx the voice, is not part of it.
 const (
 	shortFrames = 30
 	longFrames  = 90
@@ -210,7 +211,8 @@ func (b *bench) measureSpeakers() (err error) {
 	return nil
 }
 
-// listen asks one engine for a short and a long utterance, each of a text that is new, and for the start of one that is not.
+// listen asks one engine for a short and a long utterance, each of a text that is new, and for the start of one that is
+// not.
 func (b *bench) listen(s *speaker, round int) error {
 	if round == 0 { // what is slow once only: memory that was never touched
 		if _, err := s.ask(request{Text: newText(letters, 1000), Frames: shortFrames}); err != nil {
@@ -235,7 +237,8 @@ func (b *bench) listen(s *speaker, round int) error {
 		return err
 	}
 	if short.Frames != shortFrames || long.Frames != longFrames {
-		return fmt.Errorf("%s spoke %d and %d frames, want %d and %d", s.name, short.Frames, long.Frames, shortFrames, longFrames)
+		return fmt.Errorf("%s spoke %d and %d frames, want %d and %d", s.name, short.Frames, long.Frames,
+			shortFrames, longFrames)
 	}
 	b.add("frame "+s.name, (long.CPU-short.CPU)/(longFrames-shortFrames))
 	b.add("utterance "+s.name, long.CPU/longFrames)

@@ -106,7 +106,8 @@ func speak(ctx context.Context, workers []synth.Worker, voice string, r request)
 					a.FirstCPU, a.First, a.Cached = ms(measure.Process()-cpu), ms(time.Since(clock)), cached
 				}
 			}
-			frames, err := chunk(ctx, w, synth.Options{Voice: voice, Text: text, Seed: int64(i), Temperature: .3}, r.Frames, first)
+			frames, err := chunk(ctx, w, synth.Options{Voice: voice, Text: text, Seed: int64(i), Temperature: .3},
+				r.Frames, first)
 			mu.Lock()
 			defer mu.Unlock()
 			a.Frames += frames
@@ -120,7 +121,9 @@ func speak(ctx context.Context, workers []synth.Worker, voice string, r request)
 }
 
 // chunk speaks so many frames of a chunk.
-func chunk(ctx context.Context, w synth.Worker, o synth.Options, want int, first func(cached bool)) (frames int, err error) {
+func chunk(
+	ctx context.Context, w synth.Worker, o synth.Options, want int, first func(cached bool),
+) (frames int, err error) {
 	cached, err := w.Prefill(ctx, o)
 	if err != nil {
 		return 0, err

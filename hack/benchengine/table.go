@@ -14,7 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/measure"
 )
 
-// The lines of docs/benchmarks.md that the table is put between: of each kernel, which stands for a kind of processor, one.
+// The lines of docs/benchmarks.md that the table is put between: of each kernel, which stands for a kind of processor,
+// one.
 const (
 	beginMarker = "<!-- make bench-engine writes from here, where the kernel is %s -->"
 	endMarker   = "<!-- to here -->"
@@ -56,7 +57,8 @@ func (l line) inDocs() line {
 
 // figure is a line for what was measured under a name, followed by the precision.
 func (b *bench) figure(what, name, form string, goal float64) line {
-	return line{what, func(precision string) (float64, bool) { return b.median(name + " " + precision) }, form, goal, false, false}
+	return line{what, func(precision string) (float64, bool) { return b.median(name + " " + precision) }, form, goal,
+		false, false}
 }
 
 // ratio is a line for a relation of two other values.
@@ -122,11 +124,12 @@ func (b *bench) lines() [][]line {
 		return group / 4, ok
 	}
 	batch := func(streams int) line {
-		return ratio(fmt.Sprintf("frames of %d streams stepped together, for one alone", streams), map[int]float64{4: 1.6}[streams], func(precision string) (float64, float64, bool) {
-			one, ok := b.median("step 1 " + precision)
-			all, too := b.median(fmt.Sprintf("step %d %s", streams, precision))
-			return float64(streams) * one, all, ok && too
-		})
+		return ratio(fmt.Sprintf("frames of %d streams stepped together, for one alone", streams),
+			map[int]float64{4: 1.6}[streams], func(precision string) (float64, float64, bool) {
+				one, ok := b.median("step 1 " + precision)
+				all, too := b.median(fmt.Sprintf("step %d %s", streams, precision))
+				return float64(streams) * one, all, ok && too
+			})
 	}
 	return [][]line{
 		{
@@ -154,7 +157,8 @@ func (b *bench) lines() [][]line {
 			b.figure("memory with 1 stream", "memory 1 streams", megabytes, 0).inDocs(),
 			b.figure("memory with 8 streams at once", "memory 8 streams", megabytes, 400),
 			b.figure("the same, at most since the start", "memory peak 8 streams", megabytes, 0),
-			b.figure("memory with 8 streams at once and a full prefill cache", "full memory 8 streams", megabytes, 400).inDocs(),
+			b.figure("memory with 8 streams at once and a full prefill cache", "full memory 8 streams", megabytes,
+				400).inDocs(),
 			b.figure("the same, at most since the start", "full memory peak 8 streams", megabytes, 0),
 		},
 		{
@@ -165,8 +169,10 @@ func (b *bench) lines() [][]line {
 		{
 			b.figure("sherpa-onnx: a frame", "frame sherpa", milliseconds, 0).inDocs(),
 			ratio("swar is faster by", alone, b.between("frame sherpa", "frame swar")).inDocs(),
-			ratio("swar is faster by, with 8 streams at once", shared, b.between("frame sherpa", "shared 8 streams")).inDocs(),
-			b.figure("sherpa-onnx: a frame of a whole utterance, text and voice included", "utterance sherpa", milliseconds, 0),
+			ratio("swar is faster by, with 8 streams at once", shared,
+				b.between("frame sherpa", "shared 8 streams")).inDocs(),
+			b.figure("sherpa-onnx: a frame of a whole utterance, text and voice included", "utterance sherpa",
+				milliseconds, 0),
 			ratio("swar is faster by", 0, b.between("utterance sherpa", "utterance swar")),
 			b.figure("sherpa-onnx: first audio of an utterance of 90 frames", "first sherpa", milliseconds, 0).inDocs(),
 			ratio("swar is earlier by", 0, b.between("first sherpa", "first swar")),
@@ -264,7 +270,8 @@ func (b *bench) row(l line) (string, bool) {
 		if l.least {
 			word, met = "at least ", v >= l.goal
 		}
-		goal = word + strings.Replace(fmt.Sprintf(l.form, l.goal), ".0 ", " ", 1) + map[bool]string{true: ": met", false: ": **missed**"}[met]
+		goal = word + strings.Replace(fmt.Sprintf(l.form, l.goal), ".0 ", " ", 1) +
+			map[bool]string{true: ": met", false: ": **missed**"}[met]
 	}
 	return "| " + l.what + " | " + strings.Join(cells, " | ") + " | " + goal + " |", known
 }
@@ -292,7 +299,8 @@ func (b *bench) noise() string {
 		return fmt.Sprintf(", %s %.1f to %.1f ms", name, f.at(.1), f.at(.9))
 	}
 	return fmt.Sprintf("Medians of %d rounds in turns; four fifths of what was measured lie between%s%s%s%s.", b.rounds,
-		strings.TrimPrefix(spread("step 1 int8"), ","), spread("decode 4 int8"), spread("frame swar int8"), spread("frame sherpa int8"))
+		strings.TrimPrefix(spread("step 1 int8"), ","), spread("decode 4 int8"), spread("frame swar int8"),
+		spread("frame sherpa int8"))
 }
 
 // hostName says which processor this is.

@@ -13,7 +13,8 @@ import (
 )
 
 func measured(all map[string][]float64) *bench {
-	b := &bench{rounds: 3, precisions: []string{bundle.Int8, bundle.FP32}, stepBytes: map[string]int64{bundle.Int8: 100e6}}
+	b := &bench{rounds: 3, precisions: []string{bundle.Int8, bundle.FP32},
+		stepBytes: map[string]int64{bundle.Int8: 100e6}}
 	for name, values := range all {
 		if b.figures == nil {
 			b.figures = map[string]*figures{}
@@ -68,15 +69,18 @@ func TestTableSaysWhatIsMet(t *testing.T) {
 			t.Errorf("%s: no %q in\n%s", what, want, table)
 		}
 	}
-	if strings.Contains(table, "prefill") || strings.Contains(table, "reading 30") || strings.Contains(table, "Public layouts") {
+	if strings.Contains(table, "prefill") || strings.Contains(table, "reading 30") ||
+		strings.Contains(table, "Public layouts") {
 		t.Errorf("what was not measured is in the table:\n%s", table)
 	}
 }
 
 func TestSummaryIsOneTable(t *testing.T) {
-	b := measured(map[string][]float64{"step 1 int8": {8}, "step 2 int8": {9}, "frame swar int8": {10}, "frame sherpa int8": {27}})
+	b := measured(map[string][]float64{"step 1 int8": {8}, "step 2 int8": {9}, "frame swar int8": {10},
+		"frame sherpa int8": {27}})
 	got := b.summary("a machine", time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
-	for _, want := range []string{"2026-11-21, a machine", "| step of the language model with its flow | 8.0 ms |", "| swar is faster by | 2.7× |"} {
+	for _, want := range []string{"2026-11-21, a machine", "| step of the language model with its flow | 8.0 ms |",
+		"| swar is faster by | 2.7× |"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -87,7 +91,8 @@ func TestSummaryIsOneTable(t *testing.T) {
 }
 
 func TestAProcessorWithoutVNNIHasOtherGoals(t *testing.T) {
-	b := measured(map[string][]float64{"frame swar int8": {10}, "frame sherpa int8": {24}, "shared 8 streams int8": {8}})
+	b := measured(map[string][]float64{"frame swar int8": {10}, "frame sherpa int8": {24},
+		"shared 8 streams int8": {8}})
 	b.kernel = "avx2"
 	table := b.table("", time.Now())
 	for _, want := range []string{"| 2.4× |  | at least 2.4×: met |", "| 3.0× |  | at least 3.0×: met |"} {
@@ -100,7 +105,8 @@ func TestAProcessorWithoutVNNIHasOtherGoals(t *testing.T) {
 func TestTableSaysThatThePeerIsMissing(t *testing.T) {
 	b := measured(map[string][]float64{"step 1 int8": {8}})
 	b.skipped = "npm is not installed"
-	if table := b.table("", time.Now()); !strings.Contains(table, "sherpa-onnx was not measured: npm is not installed") {
+	if table := b.table("", time.Now()); !strings.Contains(table,
+		"sherpa-onnx was not measured: npm is not installed") {
 		t.Error(table)
 	}
 }
@@ -119,7 +125,8 @@ func TestTheTableTakesThePlaceOfTheOneBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
-		if want := other + "\nbefore\n" + endMarker + "\n" + begin + "\n\nnew\n\n" + endMarker + "\nafter\n"; err != nil || string(got) != want {
+		if want := other + "\nbefore\n" + endMarker + "\n" + begin + "\n\nnew\n\n" + endMarker +
+			"\nafter\n"; err != nil || string(got) != want {
 			t.Errorf("%q, %v, want %q", got, err, want)
 		}
 	}
@@ -161,7 +168,8 @@ func TestProcessorIsNamed(t *testing.T) {
 
 func TestSizesOfAProcess(t *testing.T) {
 	const status = "Name:\tswar\nVmPeak:\t  900 kB\nVmHWM:\t   1234 kB\nVmRSS:\t  1000 kB\nThreads:\t8\n"
-	for name, want := range map[string]int64{"VmHWM": 1234 << 10, "VmRSS": 1000 << 10, "VmSwap": 0, "Threads": 8 << 10} {
+	for name, want := range map[string]int64{"VmHWM": 1234 << 10, "VmRSS": 1000 << 10, "VmSwap": 0,
+		"Threads": 8 << 10} {
 		if got := statusBytes(status, name); got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}

@@ -96,7 +96,8 @@ func (s scenario) run(t *testing.T, seed uint64, times int, audio map[string][]b
 		r.heard += o.frames
 		if !slices.Contains(append(s.allowed, complete, busy, left, cancelled), o.end) {
 			if shown++; shown <= 10 {
-				t.Errorf("%s was %s at %s after %d frames: %s", o.id, o.end, o.at.Format("15:04:05.000"), o.frames, o.detail)
+				t.Errorf("%s was %s at %s after %d frames: %s", o.id, o.end, o.at.Format("15:04:05.000"),
+					o.frames, o.detail)
 			}
 		}
 	}
@@ -125,7 +126,8 @@ func table(results []result) string {
 	for _, r := range results {
 		o := r.outcomes
 		fmt.Fprintf(&b, "%-38s %5d %8d %5d %5d %5d %5d %6d %5d %5d %8d %8d %6d %5d %5.0fs", r.name, r.times,
-			o[complete], o[busy], o[left], o[cancelled], o[cut], o[failed]+o[unready], o[gone], o[unanswered], r.heard, r.billed,
+			o[complete], o[busy], o[left], o[cancelled], o[cut], o[failed]+o[unready], o[gone], o[unanswered],
+			r.heard, r.billed,
 			r.lost, r.memory, r.took.Seconds())
 		if !r.ok {
 			b.WriteString("  FAILED")

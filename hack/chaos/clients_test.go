@@ -473,7 +473,8 @@ func (f *fleet) speakBySocket(ctx context.Context, r *rand.Rand) {
 		s, err := f.openSocket(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
-				f.ledger.add(outcome{id: f.ledger.id(), end: gone, billed: -1, detail: "opening a socket: " + err.Error()})
+				f.ledger.add(outcome{id: f.ledger.id(), end: gone, billed: -1,
+					detail: "opening a socket: " + err.Error()})
 			}
 			pause(ctx, r)
 			continue

@@ -55,13 +55,15 @@ func (f *fleet) speakByDialects(ctx context.Context, r *rand.Rand) {
 // postOpenAI speaks by POST /v1/audio/speech.
 func (f *fleet) postOpenAI(ctx context.Context, client *http.Client, text string, m manner) outcome {
 	o := outcome{id: f.ledger.id(), text: text, billed: -1}
-	body, err := json.Marshal(map[string]string{"model": "tts-1", "voice": "alloy", "input": text, "response_format": "pcm"})
+	body, err := json.Marshal(map[string]string{"model": "tts-1", "voice": "alloy", "input": text,
+		"response_format": "pcm"})
 	if err != nil {
 		panic(err)
 	}
 	return f.stream(ctx, client, m, o, call{
 		path: "/v1/audio/speech", body: body,
-		header:  http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + f.key}, "X-Request-Id": {o.id}},
+		header: http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + f.key},
+			"X-Request-Id": {o.id}},
 		refused: refused,
 		ended: func(o outcome, _ http.Header, heard []byte) outcome {
 			if o.end == complete {
@@ -85,8 +87,9 @@ func refused(status int, text string) end {
 	return failed
 }
 
-// whole checks that all of a text was heard. A dialect chooses the seed itself, so that the length is what can be compared; where
-// text is fed, its sentences are spoken one by one, and the first turn that was complete says how long that is.
+// whole checks that all of a text was heard. A dialect chooses the seed itself, so that the length is what can be
+// compared; where text is fed, its sentences are spoken one by one, and the first turn that was complete says how long
+// that is.
 func whole(o outcome, heard, want int) outcome {
 	if heard != want {
 		o.end, o.detail = wrong, fmt.Sprintf("complete with %d bytes, not %d", heard, want)
@@ -110,7 +113,8 @@ func (l *ledger) fed(text string, heard int) int {
 // turnsOfDeepgram speaks n turns on one socket, one after the other.
 func (f *fleet) turnsOfDeepgram(ctx context.Context, r *rand.Rand, n int) {
 	dialer := websocket.Dialer{NetDialContext: f.dial, HandshakeTimeout: 10 * time.Second}
-	conn, _, err := dialer.DialContext(ctx, "ws://fleet/v1/speak?encoding=linear16&sample_rate=24000", http.Header{"Authorization": {"Token " + f.key}})
+	conn, _, err := dialer.DialContext(ctx, "ws://fleet/v1/speak?encoding=linear16&sample_rate=24000",
+		http.Header{"Authorization": {"Token " + f.key}})
 	if err != nil {
 		return // no turn has begun
 	}
@@ -124,7 +128,9 @@ func (f *fleet) turnsOfDeepgram(ctx context.Context, r *rand.Rand, n int) {
 }
 
 // turnOfDeepgram speaks one. It reports whether the socket can be used further.
-func (f *fleet) turnOfDeepgram(ctx context.Context, conn *websocket.Conn, text string, m manner) (o outcome, open bool) {
+func (f *fleet) turnOfDeepgram(
+	ctx context.Context, conn *websocket.Conn, text string, m manner,
+) (o outcome, open bool) {
 	o = outcome{text: text, billed: -1}
 	_ = conn.WriteJSON(map[string]string{"type": "Speak", "text": text}) // what came of it is read
 	_ = conn.WriteJSON(map[string]string{"type": "Flush"})
@@ -183,8 +189,8 @@ func (l *ledger) addTurn(o outcome) {
 	l.turns = append(l.turns, o)
 }
 
-// compareTurns checks the rows of Deepgram's sockets, which it removes, against the turns that clients saw: each that was complete
-// has one row of its length, and there are no more rows than turns that had begun.
+// compareTurns checks the rows of Deepgram's sockets, which it removes, against the turns that clients saw: each that
+// was complete has one row of its length, and there are no more rows than turns that had begun.
 func (f *fleet) compareTurns(l *loss, rows map[string][]row) (billed int, wrongs []string) {
 	var of []row
 	for id, all := range rows {
@@ -203,14 +209,18 @@ func (f *fleet) compareTurns(l *loss, rows map[string][]row) (billed int, wrongs
 	for _, o := range turns {
 		switch o.end {
 		case complete:
-			i := slices.IndexFunc(of, func(r row) bool { return r.Status == "ok" && r.Frames == o.frames && r.BilledFrames == o.frames })
+			i := slices.IndexFunc(of, func(r row) bool {
+				return r.Status == "ok" && r.Frames == o.frames &&
+					r.BilledFrames == o.frames
+			})
 			switch {
 			case i >= 0:
 				of = slices.Delete(of, i, i+1)
 			case l.mayLack(o):
 				l.frames += o.frames
 			default:
-				wrongs = append(wrongs, fmt.Sprintf("a turn of %d frames at %s has no row", o.frames, o.at.Format("15:04:05.000")))
+				wrongs = append(wrongs, fmt.Sprintf("a turn of %d frames at %s has no row", o.frames,
+					o.at.Format("15:04:05.000")))
 			}
 		case busy, unready:
 		default:
@@ -218,7 +228,8 @@ func (f *fleet) compareTurns(l *loss, rows map[string][]row) (billed int, wrongs
 		}
 	}
 	if len(of) > may {
-		wrongs = append(wrongs, fmt.Sprintf("%d rows are left for %d turns that were not complete: %+v", len(of), may, of))
+		wrongs = append(wrongs, fmt.Sprintf("%d rows are left for %d turns that were not complete: %+v", len(of),
+			may, of))
 	}
 	for _, r := range of {
 		if r.BilledFrames > r.Frames || r.Status == "error" && r.BilledFrames > progressFrames*8 {

@@ -117,7 +117,8 @@ func (f *fleet) startAlone(seed uint64) {
 	address, data := freeAddress(f.t), filepath.Join(f.folder, "portal")
 	r := &router{address: address, data: data}
 	r.process = process{name: "serve", probes: address, log: filepath.Join(f.folder, "serve.log"), env: f.env}
-	r.args = append([]string{program(f.t, "swar"), "serve", "--listen", address, "--data", data, "--log-format", "json", "--email-sign-in", "off",
+	r.args = append([]string{program(f.t, "swar"), "serve", "--listen", address, "--data", data, "--log-format", "json",
+		"--email-sign-in", "off",
 		"--workers", strconv.Itoa(f.shape.slots)}, speaking.flags(f.shape, seed)...)
 	f.routers = []*router{r}
 	r.restart(f.t)
@@ -128,7 +129,8 @@ func (f *fleet) startAlone(seed uint64) {
 func (f *fleet) process(name string, args ...string) process {
 	kind, _, _ := strings.Cut(name, "-")
 	p := process{name: name, probes: freeAddress(f.t), log: filepath.Join(f.folder, name+".log")}
-	p.args = append([]string{program(f.t, "swar-"+kind), "--http", p.probes, "--log-level", "info", "--log-format", "json",
+	p.args = append([]string{program(f.t, "swar-"+kind), "--http", p.probes, "--log-level", "info",
+		"--log-format", "json",
 		"--token-file", filepath.Join(f.folder, "token")}, args...)
 	return p
 }

@@ -22,7 +22,8 @@ func kokoroScenarios() []scenario {
 	cramped := shape{workers: 2, slots: 1, routers: 1, temporary: "tmp"}
 	return []scenario{
 		{"workers restarted by SIGTERM", [3]int{1, 4, 40}, usual, 2, 2, 0, nil, restartWorkers},
-		{"workers killed", [3]int{1, 8, 80}, usual, 2, 2, 0, []end{cut, failed}, killWorkers}, // failed: before the first frame, with no other slot in 2 s
+		// failed: before the first frame, with no other slot in 2 s
+		{"workers killed", [3]int{1, 8, 80}, usual, 2, 2, 0, []end{cut, failed}, killWorkers},
 		{"routers killed, folder kept", [3]int{1, 6, 60}, usual, 2, 2, 0, []end{cut, gone, unready}, killRouters(true)},
 		{"swar serve killed", [3]int{1, 8, 80}, alone, 2, 1, 0, []end{cut, gone, unready}, killServe},
 		{"a phonemiser killed now and then", [3]int{2, 12, 100}, reading, 2, 2, 0, nil, killPhonemiser},
@@ -32,8 +33,9 @@ func kokoroScenarios() []scenario {
 	}
 }
 
-// makePlaces makes what the shape wants of the system: a phonemiser that can be made to die, a bundle of its own, a small disk for
-// temporary files. It completes the paths of the shape, and returns what programs that speak have in their environment.
+// makePlaces makes what the shape wants of the system: a phonemiser that can be made to die, a bundle of its own, a
+// small disk for temporary files. It completes the paths of the shape, and returns what programs that speak have in
+// their environment.
 func (f *fleet) makePlaces() (env []string) {
 	f.t.Helper()
 	s := &f.shape
@@ -54,8 +56,8 @@ func (f *fleet) makePlaces() (env []string) {
 	return env
 }
 
-// writePhonemiser writes an espeak-ng that is killed before it answers: always where a file is called all, and once where one is
-// called one, which goes then.
+// writePhonemiser writes an espeak-ng that is killed before it answers: always where a file is called all, and once
+// where one is called one, which goes then.
 func writePhonemiser(t testing.TB, folder string) {
 	t.Helper()
 	real, err := exec.LookPath("espeak-ng")
@@ -114,8 +116,8 @@ func killPhonemisers(f *fleet, times int) loss {
 	return loss{}
 }
 
-// takeBundleAway empties the files of the bundle, and then deletes them, under workers that speak from memory. Each comes back with
-// the bundle when it is started again.
+// takeBundleAway empties the files of the bundle, and then deletes them, under workers that speak from memory. Each
+// comes back with the bundle when it is started again.
 func takeBundleAway(f *fleet, times int) loss {
 	for i := range times {
 		files, err := os.ReadDir(f.shape.bundle)

@@ -175,8 +175,8 @@ type death struct {
 // progressFrames is how much of a stream that still ran may be unknown: ten seconds of audio.
 const progressFrames = 125
 
-// mayLack reports whether an utterance may be unknown: it ran when its router died and was not long yet; or it had ended
-// in the last second before, and the folder is gone.
+// mayLack reports whether an utterance may be unknown: it ran when its router died and was not long yet; or it had
+// ended in the last second before, and the folder is gone.
 func (l *loss) mayLack(o outcome) bool {
 	return slices.ContainsFunc(l.deaths, func(d death) bool {
 		since := o.at.Sub(d.at) // slow clients hear later what was on its way

@@ -77,7 +77,8 @@ func configOf(root string) (map[string][]byte, error) {
 	for _, b := range bases {
 		object, ok := objects[b.rendered+" "+b.kind+" "+b.name]
 		if !ok {
-			return nil, fmt.Errorf("the case %s has no %s %s, which config/%s is made of", b.rendered, b.kind, b.name, b.file)
+			return nil, fmt.Errorf("the case %s has no %s %s, which config/%s is made of", b.rendered, b.kind,
+				b.name, b.file)
 		}
 		files["config/"+b.file] = []byte(configHead + object)
 	}

@@ -22,7 +22,8 @@ func plain(t *testing.T, objects []object) (all []string) {
 	t.Helper()
 	for _, o := range objects {
 		switch o.kind() {
-		case "Namespace", "Pod", "CustomResourceDefinition": // Helm makes the first, tests with the second; the third is compared elsewhere
+		case "Namespace", "Pod", "CustomResourceDefinition":
+			// Helm makes the first, tests with the second; the third is compared elsewhere
 			continue
 		}
 		delete(o.at("metadata", "labels"), "app.kubernetes.io/managed-by")

@@ -47,12 +47,13 @@ func helm(t *testing.T, args ...string) (out, said string, err error) {
 	return stdout.String(), stderr.String(), err
 }
 
-// render returns the objects of a release with some values. Images come from where nodes have loaded them, unless values
-// say otherwise.
+// render returns the objects of a release with some values. Images come from where nodes have loaded them, unless
+// values say otherwise.
 func render(t *testing.T, args ...string) (out, said string, err error) {
 	t.Helper()
 	args = append([]string{"--values", "../../" + chart + "/ci/default-values.yaml"}, args...)
-	return helm(t, append([]string{"template", releaseName, "../../" + chart, "--namespace", releaseNamespace}, args...)...)
+	return helm(t, append([]string{"template", releaseName, "../../" + chart, "--namespace", releaseNamespace},
+		args...)...)
 }
 
 // cases are the files of values that are rendered, by their names.
@@ -91,7 +92,8 @@ func TestTemplates(t *testing.T) {
 			}
 			want, err := os.ReadFile(golden)
 			if err != nil || string(want) != got {
-				t.Errorf("it is something else than %s (%v); if that is meant, run go test ./hack/chart -update", golden, err)
+				t.Errorf("it is something else than %s (%v); if that is meant, run go test ./hack/chart -update",
+					golden, err)
 			}
 		})
 	}
@@ -119,7 +121,8 @@ func TestTheDefinitionIsThatOfTheAPI(t *testing.T) {
 			t.Fatalf("%v\n%s", err, said)
 		}
 		got := parse(t, out)[0]
-		if policy := got.annotations()["helm.sh/resource-policy"]; policy != any(tt.keep) && (policy != nil || tt.keep != "") {
+		if policy := got.annotations()["helm.sh/resource-policy"]; policy != any(tt.keep) &&
+			(policy != nil || tt.keep != "") {
 			t.Errorf("%s: its policy is %v", name, policy)
 		}
 		delete(got.annotations(), "helm.sh/resource-policy")

@@ -70,8 +70,8 @@ func (a *administrator) has(t *testing.T, namespace string, objects ...string) {
 // established waits until an API server serves the kind that it was just given. People are slower than that.
 const established = "kubectl wait --for condition=Established --timeout 30s crd/ttsdeployments.swar.dev"
 
-// TestTheDocumentedInstall runs the commands of docs/kubernetes.md, word for word and in the order of the page, on an API server: all
-// that needs no node. hack/e2ecluster runs the rest.
+// TestTheDocumentedInstall runs the commands of docs/kubernetes.md, word for word and in the order of the page, on an
+// API server: all that needs no node. hack/e2ecluster runs the rest.
 func TestTheDocumentedInstall(t *testing.T) {
 	text := read(t, "docs/kubernetes.md")
 	t.Run("with Helm", func(t *testing.T) {
@@ -81,14 +81,16 @@ func TestTheDocumentedInstall(t *testing.T) {
 		if !ok || !cut {
 			t.Fatal("the page installs something else than a release, and a fleet that it waits for")
 		}
-		remove, all := page.Block(t, text, "helm uninstall swar"), []string{"deployment/swar-operator", "deployment/swar-portal"}
+		remove, all := page.Block(t, text, "helm uninstall swar"),
+			[]string{"deployment/swar-operator", "deployment/swar-portal"}
 		a.run(t, install+established)
 		a.run(t, apply)
 		a.has(t, "swar", append(all, "ttsd/espeak")...)
 		a.run(t, remove)
 		a.run(t, page.Block(t, text, "--set userIDs=Assigned"))
 		a.has(t, "swar", all...)
-		if pods := a.run(t, "kubectl get deployment --namespace swar --output yaml"); strings.Contains(pods, "runAsUser") {
+		if pods := a.run(t, "kubectl get deployment --namespace swar --output yaml"); strings.Contains(pods,
+			"runAsUser") {
 			t.Errorf("with users that are assigned, pods name one:\n%s", pods)
 		}
 		a.run(t, remove)
@@ -98,14 +100,16 @@ func TestTheDocumentedInstall(t *testing.T) {
 	})
 	t.Run("without Helm", func(t *testing.T) {
 		a := newAdministrator(t)
-		for _, way := range []string{page.Command(t, text, "kubectl apply --server-side -k config/default"), page.Block(t, text, "kubectl kustomize config/default")} {
+		for _, way := range []string{page.Command(t, text, "kubectl apply --server-side -k config/default"),
+			page.Block(t, text, "kubectl kustomize config/default")} {
 			a.run(t, way)
 			a.has(t, "swar-system", "deployment/swar-operator", "deployment/swar-portal")
 		}
 		a.run(t, established)
 		a.run(t, "kubectl apply --namespace swar-system -f config/samples/espeak.yaml")
 		images := a.run(t, "kubectl get deployment --namespace swar-system --output jsonpath='{..image}'")
-		if strings.Contains(images, "localhost/") || !strings.Contains(images, "registry.example.org/speech/operator:") {
+		if strings.Contains(images, "localhost/") ||
+			!strings.Contains(images, "registry.example.org/speech/operator:") {
 			t.Errorf("with a registry, images are %s", images)
 		}
 	})

@@ -1,6 +1,6 @@
-// Command chart writes what follows from other files: of charts/swar, values.schema.json and README.md from the comments
-// of values.yaml, and the definition of TTSDeployment as a template from config/crd; and the objects of config from what
-// the templates give, as testdata has it.
+// Command chart writes what follows from other files: of charts/swar, values.schema.json and README.md from the
+// comments of values.yaml, and the definition of TTSDeployment as a template from config/crd; and the objects of config
+// from what the templates give, as testdata has it.
 //
 // A comment before a value describes it. A line of it that begins with @ narrows the value:
 //

@@ -228,7 +228,8 @@ func TestScopes(t *testing.T) {
 	for name, objects := range goldens(t) {
 		var kinds []string
 		for _, o := range objects {
-			if strings.HasPrefix(o.kind(), "Cluster") && o.at("metadata", "labels")["app.kubernetes.io/component"] != "metrics" {
+			if strings.HasPrefix(o.kind(), "Cluster") &&
+				o.at("metadata", "labels")["app.kubernetes.io/component"] != "metrics" {
 				kinds = append(kinds, o.kind())
 			}
 		}
@@ -281,7 +282,8 @@ func TestPorts(t *testing.T) {
 			if !slices.Equal(got, want[c.Name]) {
 				t.Errorf("%s listens on %v, want %v", c.Name, got, want[c.Name])
 			}
-			if p := c.ReadinessProbe; p != nil && (p.HTTPGet.Path != contract.Readyz || c.LivenessProbe.HTTPGet.Path != contract.Healthz) {
+			if p := c.ReadinessProbe; p != nil &&
+				(p.HTTPGet.Path != contract.Readyz || c.LivenessProbe.HTTPGet.Path != contract.Healthz) {
 				t.Errorf("%s is asked %s and %s", c.Name, p.HTTPGet.Path, c.LivenessProbe.HTTPGet.Path)
 			}
 		}
@@ -319,7 +321,8 @@ func routes(t *testing.T, objects []object) (all []route) {
 			}
 			for _, r := range rules {
 				for _, m := range r.Matches {
-					all = append(all, route{m.Path.Value, m.Path.Type == "Exact", r.BackendRefs[0].Name, r.Timeouts.Request})
+					all = append(all, route{m.Path.Value, m.Path.Type == "Exact", r.BackendRefs[0].Name,
+						r.Timeouts.Request})
 				}
 			}
 		case "Ingress":

@@ -51,7 +51,8 @@ func TestFlags(t *testing.T) {
 			if (len(args) == 0) != isWithout {
 				t.Errorf("%s: %s has the arguments %q", golden, name, args)
 			}
-			if out, err := exec.CommandContext(t.Context(), path, append(args, "--version")...).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(t.Context(), path,
+				append(args, "--version")...).CombinedOutput(); err != nil {
 				t.Errorf("%s: %s: %v\n%s", golden, name, err, out)
 			}
 		}
@@ -78,7 +79,8 @@ func TestThePortalStarts(t *testing.T) {
 		if slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, "/etc/swar") }) {
 			t.Errorf("%s: it is given files that this test does not know: %v", golden, args)
 		}
-		cmd := exec.CommandContext(t.Context(), path, append(args, "--listen=127.0.0.1:0", "--dataplane=127.0.0.1:0", "--http=127.0.0.1:0")...)
+		cmd := exec.CommandContext(t.Context(), path,
+			append(args, "--listen=127.0.0.1:0", "--dataplane=127.0.0.1:0", "--http=127.0.0.1:0")...)
 		cmd.Env = []string{"SWAR_DATA=" + filepath.Join(t.TempDir(), "data")}
 		log, err := cmd.StderrPipe()
 		if err != nil {

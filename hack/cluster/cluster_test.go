@@ -135,7 +135,8 @@ func podsRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRun(t, "in.sh", "kubectl", "apply", "-f", file)
-	eventually(t, time.Minute, "deployment of two", prints("2", "get", "deploy", "web", "-o", "jsonpath={.status.readyReplicas}"))
+	eventually(t, time.Minute, "deployment of two",
+		prints("2", "get", "deploy", "web", "-o", "jsonpath={.status.readyReplicas}"))
 	eventually(t, time.Minute, "pod with an image volume", prints("true", "get", "pod", "client", "-o",
 		"jsonpath={.status.containerStatuses[0].ready}"))
 }
@@ -197,7 +198,8 @@ func nodeIsLost(t *testing.T) {
 	}
 	status := []string{"get", "node", "node-2", "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`}
 	eventually(t, time.Minute, "the node is seen to be lost", prints("Unknown", status...))
-	eventually(t, time.Minute, "its pod runs elsewhere", prints("2", "get", "deploy", "web", "-o", "jsonpath={.status.readyReplicas}"))
+	eventually(t, time.Minute, "its pod runs elsewhere",
+		prints("2", "get", "deploy", "web", "-o", "jsonpath={.status.readyReplicas}"))
 	begin := time.Now()
 	mustRun(t, "up.sh", "2")
 	t.Logf("%5.1f s: the node is back", time.Since(begin).Seconds())
@@ -211,7 +213,8 @@ func nodeIsLost(t *testing.T) {
 func machine(t *testing.T) map[string]string {
 	t.Helper()
 	state := filepath.Join(os.TempDir(), name+"-cluster")
-	found := map[string]string{"kernel settings": "", "mounts": "", "control groups": "", "processes": "", "files": "", "network": ""}
+	found := map[string]string{"kernel settings": "", "mounts": "", "control groups": "", "processes": "", "files": "",
+		"network": ""}
 	for _, setting := range []string{
 		"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops", "kernel/keys/root_maxkeys",
 		"kernel/keys/root_maxbytes", "net/ipv4/ip_forward", "net/netfilter/nf_conntrack_max",
@@ -233,7 +236,8 @@ func machine(t *testing.T) map[string]string {
 		}
 	}
 	found["control groups"] = glob(t, "/sys/fs/cgroup/"+name+"*", "/sys/fs/cgroup/*/"+name+"*")
-	found["files"] = glob(t, state, "/run/containerd*", "/run/netns/*", "/var/lib/kubelet", "/var/lib/cni", "/var/log/pods")
+	found["files"] = glob(t, state, "/run/containerd*", "/run/netns/*", "/var/lib/kubelet", "/var/lib/cni",
+		"/var/log/pods")
 	for _, file := range strings.Fields(glob(t, "/proc/[0-9]*/cmdline")) {
 		// A process of the cluster names its state, or is a child of one that does, in process ids of its own.
 		line, err := os.ReadFile(file)

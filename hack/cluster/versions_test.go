@@ -30,7 +30,8 @@ func TestVersions(t *testing.T) {
 		t.Errorf("the oldest API server is %s, and the chart promises %s", oldest, promised)
 	}
 	page := strings.ReplaceAll(find(t, "docs/kubernetes.md", `(?s)^# Kubernetes\n\n(.*?)\n\n`), "\n", " ")
-	for _, sentence := range []string{"Kubernetes " + oldest + " and later", "API servers of " + oldest + " and " + newest} {
+	for _, sentence := range []string{"Kubernetes " + oldest + " and later",
+		"API servers of " + oldest + " and " + newest} {
 		if !strings.Contains(page, sentence) {
 			t.Errorf("docs/kubernetes.md does not say %q: %s", sentence, page)
 		}

@@ -15,7 +15,8 @@ import (
 
 const script = "../cpumask.sh"
 
-// told is what a program says that runs with the library: it has asked its processor in Go code, and goes on after a fault of its own.
+// told is what a program says that runs with the library: it has asked its processor in Go code, and goes on after a
+// fault of its own.
 func told() (text string) {
 	defer func() {
 		text = fmt.Sprintf("AVX2 %t, AVX-512 %t, %v\n", cpu.X86.HasAVX2, cpu.X86.HasAVX512F, recover())
@@ -54,7 +55,8 @@ func TestGoProgramsSeeAnOlderProcessor(t *testing.T) {
 		cmd := exec.Command(script, level, self)
 		out, err := cmd.CombinedOutput()
 		want := fmt.Sprintf("AVX2 %t, AVX-512 %t, ", cpu.X86.HasAVX2, cpu.X86.HasAVX512F && !isHidden)
-		if err != nil || !strings.HasPrefix(string(out), want) || !strings.Contains(string(out), "nil pointer dereference") {
+		if err != nil || !strings.HasPrefix(string(out), want) ||
+			!strings.Contains(string(out), "nil pointer dereference") {
 			t.Errorf("%s: %v, %s; want %s and a fault that it goes on after", level, err, out, want)
 		}
 	}

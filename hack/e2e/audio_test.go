@@ -26,7 +26,8 @@ func body(t *testing.T, fields map[string]any) string {
 func curl(t *testing.T, s *server, name string, fields map[string]any) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	run(t, "curl", "-sS", "--fail", "-H", "content-type: application/json", "-d", body(t, fields), "-o", path, s.base+"/v1/tts")
+	run(t, "curl", "-sS", "--fail", "-H", "content-type: application/json", "-d", body(t, fields), "-o", path,
+		s.base+"/v1/tts")
 	return path
 }
 
@@ -46,8 +47,10 @@ func TestFormatsOpenInOtherPrograms(t *testing.T) {
 	for _, stream := range []bool{true, false} {
 		wav := curl(t, s, "a.wav", fields("wav", stream))
 		t.Run(fmt.Sprintf("wav stream=%v in ffprobe", stream), func(t *testing.T) {
-			got := run(t, "ffprobe", "-v", "error", "-count_packets", "-show_entries", "stream=codec_name,sample_rate,channels", "-of", "csv=p=0", wav)
-			if strings.TrimSpace(strings.Split(got, "\n")[0]) != "pcm_s16le,24000,1" && !strings.HasPrefix(got, "pcm_s16le,24000,1") {
+			got := run(t, "ffprobe", "-v", "error", "-count_packets", "-show_entries",
+				"stream=codec_name,sample_rate,channels", "-of", "csv=p=0", wav)
+			if strings.TrimSpace(strings.Split(got, "\n")[0]) != "pcm_s16le,24000,1" &&
+				!strings.HasPrefix(got, "pcm_s16le,24000,1") {
 				t.Errorf("ffprobe says %q", got)
 			}
 			decoded := filepath.Join(t.TempDir(), "d.raw")
@@ -84,7 +87,8 @@ func TestAudioSounds(t *testing.T) {
 		if d := stat["Length (seconds)"]; d < 3 || d > 9 {
 			t.Errorf("%s: %.2f s for the sentence", voice, d)
 		}
-		t.Logf("%s: %.2f s, RMS %.1f dBFS, peak %.2f", voice, stat["Length (seconds)"], level[voice], stat["Maximum amplitude"])
+		t.Logf("%s: %.2f s, RMS %.1f dBFS, peak %.2f", voice, stat["Length (seconds)"], level[voice],
+			stat["Maximum amplitude"])
 	}
 	if d := math.Abs(level["anjura"] - level["raj"]); d > 2 {
 		t.Errorf("the voices differ by %.1f dB", d)

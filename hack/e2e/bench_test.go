@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// BenchmarkFirstByte measures, as a client sees it, the time from sending a request to the first bytes of audio, and to the last.
+// BenchmarkFirstByte measures, as a client sees it, the time from sending a request to the first bytes of audio, and to
+// the last.
 func BenchmarkFirstByte(b *testing.B) {
 	s := start(b, "--workers", "1")
 	for _, bm := range []struct {

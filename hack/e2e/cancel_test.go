@@ -48,8 +48,9 @@ func (s *server) until(t *testing.T, what string, ok func(health) bool) time.Dur
 	return 0
 }
 
-// TestCancelIsMeasured leaves a request in each way and prints how long the worker, or the place in the queue, takes to be free again.
-// A frame is 80 ms; that the engine decodes at most one more is tested with the fake engine, where frames can be counted.
+// TestCancelIsMeasured leaves a request in each way and prints how long the worker, or the place in the queue, takes to
+// be free again. A frame is 80 ms; that the engine decodes at most one more is tested with the fake engine, where
+// frames can be counted.
 func TestCancelIsMeasured(t *testing.T) {
 	s := start(t, "--workers", "1", "--spool", "0") // so that what is not read is still being spoken
 	idle := func(h health) bool { return h.Busy == 0 }

@@ -17,8 +17,8 @@ import (
 
 const dialectText = "Aapka order kal subah pahunch jayega."
 
-// TestDialectsFromTheRequestToTheBill asks for the same sentence, as samples at 24 kHz, by the API of every vendor. In a fleet the
-// request goes through a router to a worker.
+// TestDialectsFromTheRequestToTheBill asks for the same sentence, as samples at 24 kHz, by the API of every vendor. In
+// a fleet the request goes through a router to a worker.
 func TestDialectsFromTheRequestToTheBill(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	key := p.firstKey()
@@ -33,7 +33,8 @@ func TestDialectsFromTheRequestToTheBill(t *testing.T) {
 		}
 		requests++
 		p.counted(tt.name, 1)
-		if status, _ := p.tryDialect(t, tt, "swar_sk_wrong"); status != http.StatusUnauthorized && status != http.StatusForbidden {
+		if status, _ := p.tryDialect(t, tt, "swar_sk_wrong"); status != http.StatusUnauthorized &&
+			status != http.StatusForbidden {
 			t.Errorf("%s: a wrong key is answered with %d", tt.name, status)
 		}
 	}
@@ -46,7 +47,8 @@ func TestDialectsFromTheRequestToTheBill(t *testing.T) {
 
 	p.settled()
 	if n, billed := p.billed(); n != requests || billed < requests*frames-requests || billed > requests*(frames+1) {
-		t.Errorf("%d requests and %d frames are billed, want %d requests of %d frames each", n, billed, requests, frames)
+		t.Errorf("%d requests and %d frames are billed, want %d requests of %d frames each", n, billed,
+			requests, frames)
 	}
 }
 
@@ -135,7 +137,8 @@ func dialectSockets(key string) []dialectSocket {
 		},
 		{
 			"elevenlabs", "/v1/text-to-speech/21m00Tcm4TlvDq8ikWAM/multi-stream-input?output_format=pcm_24000", http.Header{"Xi-Api-Key": {key}},
-			[]string{`{"text":" ","context_id":"a"}`, `{"text":` + string(text) + `,"context_id":"a"}`, `{"text":"","context_id":"a","flush":true}`, `{"context_id":"a","close_context":true}`},
+			[]string{`{"text":" ","context_id":"a"}`, `{"text":` + string(text) + `,"context_id":"a"}`,
+				`{"text":"","context_id":"a","flush":true}`, `{"context_id":"a","close_context":true}`},
 			func(m map[string]any) (string, bool) {
 				audio, _ := m["audio"].(string)
 				return audio, m["isFinal"] == true
@@ -228,15 +231,17 @@ var codedRequests = []dialectRequest{
 	{"openai faster", "/v1/audio/speech", "Authorization", "Bearer ", `{"model":"tts-1","input":%q,"voice":"nova","response_format":"pcm","speed":1.25}`, ""},
 }
 
-// BenchmarkDialects measures the first audio of every API, all in turns, and how much later it is than that of the native one.
+// BenchmarkDialects measures the first audio of every API, all in turns, and how much later it is than that of the
+// native one.
 func BenchmarkDialects(b *testing.B) {
 	s := start(b, "--workers", "1")
 	took := map[string][]time.Duration{}
 	native := dialectRequest{"native", "/v1/tts", "X-Api-Key", "", `{"text":%q,"format":"pcm16"}`, ""}
 	text, _ := json.Marshal(dialectText)
-	socket := dialectSocket{"native socket", "/v1/tts/stream", nil, []string{`{"text":` + string(text) + `,"request_id":"a"}`}, func(m map[string]any) (string, bool) {
-		return "", m["type"] == "end"
-	}}
+	socket := dialectSocket{"native socket", "/v1/tts/stream", nil,
+		[]string{`{"text":` + string(text) + `,"request_id":"a"}`}, func(m map[string]any) (string, bool) {
+			return "", m["type"] == "end"
+		}}
 	for b.Loop() {
 		for _, r := range append([]dialectRequest{native}, dialectRequests...) {
 			began := time.Now()

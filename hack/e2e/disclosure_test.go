@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestADisclosureReachesEveryRouter: what the portal has answered is what all routers have spoken, also of a key that was
-// made before, and audio names the service.
+// TestADisclosureReachesEveryRouter: what the portal has answered is what all routers have spoken, also of a key that
+// was made before, and audio names the service.
 func TestADisclosureReachesEveryRouter(t *testing.T) {
 	f := startWholeFleet(t, "--disclosure", "Router ki awaaz.", "--disclosure-required", "--service-name", "Asha Bank")
 	p := f.sites[0]

@@ -24,8 +24,8 @@ type wholeFleet struct {
 	key   string
 }
 
-// startWholeFleet waits until all of it is ready. Without SWAR_E2E=fleet it skips the test: nothing of swar serve is in it.
-// The flags are those of its routers.
+// startWholeFleet waits until all of it is ready. Without SWAR_E2E=fleet it skips the test: nothing of swar serve is in
+// it. The flags are those of its routers.
 func startWholeFleet(t *testing.T, flags ...string) *wholeFleet {
 	t.Helper()
 	fleetOnly(t)
@@ -114,7 +114,8 @@ func TestARevokedKeyClosesSocketsOnBothRouters(t *testing.T) {
 			for err == nil {
 				_, _, err = conn.ReadMessage()
 			}
-			if took := time.Since(revoked); !websocket.IsCloseError(err, websocket.ClosePolicyViolation) || took > time.Second {
+			if took := time.Since(revoked); !websocket.IsCloseError(err, websocket.ClosePolicyViolation) ||
+				took > time.Second {
 				t.Errorf("socket %d ended with %v after %v, want 1008 within a second", i, err, took)
 			}
 		})
@@ -144,7 +145,8 @@ func TestTermOfAWorkerCutsNothing(t *testing.T) {
 		t.Fatal("no worker is busy: the test tests nothing")
 	}
 	leaves.signal(t, syscall.SIGTERM)
-	eventually(t, "it is not ready any more", 5*time.Second, func() bool { return !answersOK(leaves.probes + "/readyz") })
+	eventually(t, "it is not ready any more", 5*time.Second,
+		func() bool { return !answersOK(leaves.probes + "/readyz") })
 	frames, requests := 0, 1
 	for _, site := range f.sites {
 		for range 3 {
@@ -205,7 +207,8 @@ func TestTermOfARouterLetsItsStreamsFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	leaving.term(t)
-	eventually(t, "its readiness is red", 5*time.Second, func() bool { return !answersOK(leaving.router.probes + "/readyz") })
+	eventually(t, "its readiness is red", 5*time.Second,
+		func() bool { return !answersOK(leaving.router.probes + "/readyz") })
 	frames := leaving.speak(f.key, sentence) // while it lingers, it serves
 	frames += staying.speak(f.key, sentence)
 	n, err := io.Copy(io.Discard, resp.Body)
@@ -271,9 +274,11 @@ func TestNothingStartsThatIsNotMeant(t *testing.T) {
 			refused(program, name, p, tt.flags, tt.code, tt.says)
 		}
 	}
-	for program, flag := range map[string]string{"swar-worker": "--listen", "swar-router": "--watch", "swar-portal": "--dataplane"} {
+	for program, flag := range map[string]string{"swar-worker": "--listen", "swar-router": "--watch",
+		"swar-portal": "--dataplane"} {
 		p := programs[program](&fleet{token: token, pods: []string{freeAddress(t)}})
-		refused(program, "plain text for other machines", p, []string{flag, ":0"}, 2, flag+" :0 is reached by other machines")
+		refused(program, "plain text for other machines", p, []string{flag, ":0"}, 2,
+			flag+" :0 is reached by other machines")
 	}
 }
 

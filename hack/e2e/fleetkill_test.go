@@ -69,7 +69,8 @@ func hearTurn(conn *websocket.Conn) (h heard) {
 func hearCurl(base, key, folder string, fields []byte) (h heard) {
 	file := filepath.Join(folder, "audio")
 	_ = os.Remove(file)
-	out, err := exec.Command("curl", "-sS", "-H", "x-api-key: "+key, "-d", string(fields), "-o", file, "-w", "%{http_code}",
+	out, err := exec.Command("curl", "-sS", "-H", "x-api-key: "+key, "-d", string(fields), "-o", file, "-w",
+		"%{http_code}",
 		base+"/v1/tts").CombinedOutput()
 	audio, _ := os.ReadFile(file)
 	h.frames = len(audio) / bytesOfFrame
@@ -174,8 +175,8 @@ func (c *crowd) look() (ends map[string]int) {
 	return ends
 }
 
-// during does something while clients speak, and waits until that has shown: on either router somebody has heard so many
-// whole utterances.
+// during does something while clients speak, and waits until that has shown: on either router somebody has heard so
+// many whole utterances.
 func (c *crowd) during(what string, do func()) (ends map[string]int) {
 	c.t.Helper()
 	const enough = 8
@@ -315,7 +316,8 @@ func slowSocket(t *testing.T, site *portal, key string) *websocket.Conn {
 		}
 		return conn, err
 	}}
-	conn, _, err := dialer.Dial("ws"+strings.TrimPrefix(site.base, "http")+"/v1/tts/stream", http.Header{"X-Api-Key": {key}})
+	conn, _, err := dialer.Dial("ws"+strings.TrimPrefix(site.base, "http")+"/v1/tts/stream",
+		http.Header{"X-Api-Key": {key}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +338,8 @@ func (c *crowd) compare(token, org string) {
 	}
 	next := ""
 	for more := true; more; more = next != "" {
-		page := p.want(http.MethodGet, "/portal/v1/requests?limit=100&org_id="+org+"&cursor="+url.QueryEscape(next), token, nil)
+		page := p.want(http.MethodGet, "/portal/v1/requests?limit=100&org_id="+org+"&cursor="+url.QueryEscape(next),
+			token, nil)
 		for _, r := range page["requests"].([]any) {
 			row := r.(map[string]any)
 			rows++

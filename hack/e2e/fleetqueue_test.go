@@ -14,8 +14,9 @@ import (
 	"time"
 )
 
-// TestQueuesOfTwoRouters: of 52 utterances that reach two routers at the same moment, six get the six slots, at most eight wait at each router, and the
-// rest are refused at once, also where both routers have sent for the same slot and one of them gets its utterance back.
+// TestQueuesOfTwoRouters: of 52 utterances that reach two routers at the same moment, six get the six slots, at most
+// eight wait at each router, and the rest are refused at once, also where both routers have sent for the same slot and
+// one of them gets its utterance back.
 func TestQueuesOfTwoRouters(t *testing.T) {
 	fleetOnly(t)
 	const slots, queue, crowd = 6, 8, 52
@@ -36,7 +37,8 @@ func TestQueuesOfTwoRouters(t *testing.T) {
 	for range 3 {
 		for _, r := range routers {
 			r.waitReady(t)
-			r.until(t, "it sees that every slot is free", func(h health) bool { return h.Workers == slots && h.Busy == 0 })
+			r.until(t, "it sees that every slot is free",
+				func(h health) bool { return h.Workers == slots && h.Busy == 0 })
 		}
 		answers := askAtOnce(t, routers, crowd)
 		var heard, waited, refused int
@@ -54,9 +56,12 @@ func TestQueuesOfTwoRouters(t *testing.T) {
 				slowest = max(slowest, a.took)
 			}
 		}
-		t.Logf("%d heard, %d waited in vain, %d were refused at once, the last of them after %v", heard, waited, refused, slowest)
-		if most := len(routers) * queue; heard != slots || waited > most || waited == 0 || heard+waited+refused != crowd {
-			t.Errorf("%d heard, %d waited, %d were refused at once; want %d, at most %d and the rest", heard, waited, refused, slots, most)
+		t.Logf("%d heard, %d waited in vain, %d were refused at once, the last of them after %v", heard, waited,
+			refused, slowest)
+		if most := len(routers) * queue; heard != slots || waited > most || waited == 0 ||
+			heard+waited+refused != crowd {
+			t.Errorf("%d heard, %d waited, %d were refused at once; want %d, at most %d and the rest", heard, waited,
+				refused, slots, most)
 		}
 	}
 }
@@ -68,7 +73,8 @@ type answer struct {
 	took   time.Duration
 }
 
-// askAtOnce sends one utterance over each of so many connections, alternately to the servers, and keeps those that speak until all have answered.
+// askAtOnce sends one utterance over each of so many connections, alternately to the servers, and keeps those that
+// speak until all have answered.
 func askAtOnce(t *testing.T, servers []*server, n int) []answer {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())

@@ -92,7 +92,8 @@ func TestTermDrains(t *testing.T) {
 	})
 	n, err := io.Copy(io.Discard, resp.Body)
 	if err != nil || resp.Trailer.Get("x-audio-s") == "" {
-		t.Errorf("the running stream ended after %d more bytes with %v, trailers %v; want it complete", n, err, resp.Trailer)
+		t.Errorf("the running stream ended after %d more bytes with %v, trailers %v; want it complete", n, err,
+			resp.Trailer)
 	}
 	s.wait(t)
 }
@@ -183,7 +184,8 @@ func TestHostileClients(t *testing.T) {
 	}
 	speaks("after 20 MB")
 
-	for _, text := range []string{`"\u0000"`, `"\ud800"`, `"a\u0001\u0002"`, `[`, `{}`, `null`, strings.Repeat("[", 5000)} {
+	for _, text := range []string{`"\u0000"`, `"\ud800"`, `"a\u0001\u0002"`, `[`, `{}`, `null`,
+		strings.Repeat("[", 5000)} {
 		resp, err := s.post(t.Context(), "/v1/tts", `{"text":`+text+`}`)
 		if err != nil {
 			t.Fatal(err)

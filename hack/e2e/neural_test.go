@@ -25,8 +25,8 @@ import (
 
 const vectors = "../../runtime/onnx/testdata"
 
-// library names the library of the neural engine to the programs that the test starts. Where there is none it ends the test, see
-// onnxruntimetest.Library.
+// library names the library of the neural engine to the programs that the test starts. Where there is none it ends the
+// test, see onnxruntimetest.Library.
 func library(t testing.TB) {
 	t.Helper()
 	t.Setenv("SWAR_ONNXRUNTIME", onnxruntimetest.Library(t))
@@ -93,7 +93,8 @@ func TestABundleIsServed(t *testing.T) {
 
 	t.Run("ffprobe hears as many frames as there are", func(t *testing.T) {
 		frames := len(pcm) / 3840
-		got := run(t, "ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", curl(t, s, "a.wav", map[string]any{"text": sentence, "seed": 7, "stream": false}))
+		got := run(t, "ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0",
+			curl(t, s, "a.wav", map[string]any{"text": sentence, "seed": 7, "stream": false}))
 		duration, err := strconv.ParseFloat(strings.TrimSpace(got), 64)
 		if want := float64(frames) * .08; err != nil || duration < want-.001 || duration > want+.001 {
 			t.Errorf("%s s (%v), want %d frames, %.2f s", strings.TrimSpace(got), err, frames, want)
@@ -109,7 +110,8 @@ func TestABundleIsServed(t *testing.T) {
 					return
 				}
 				defer resp.Body.Close()
-				if got, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK || !bytes.Equal(got, pcm) {
+				if got, err := io.ReadAll(resp.Body); err != nil || resp.StatusCode != http.StatusOK ||
+					!bytes.Equal(got, pcm) {
 					t.Errorf("status %s, %d bytes (%v), equal is %v", resp.Status, len(got), err, bytes.Equal(got, pcm))
 				}
 			})
@@ -117,7 +119,8 @@ func TestABundleIsServed(t *testing.T) {
 		all.Wait()
 	})
 	t.Run("another seed does not", func(t *testing.T) {
-		if other := readFile(t, curl(t, s, "b.pcm", map[string]any{"text": sentence, "seed": 8, "format": "pcm16"})); bytes.Equal(other, pcm) {
+		if other := readFile(t, curl(t, s, "b.pcm",
+			map[string]any{"text": sentence, "seed": 8, "format": "pcm16"})); bytes.Equal(other, pcm) {
 			t.Error("seeds 7 and 8 sound the same")
 		}
 	})
@@ -136,7 +139,8 @@ func TestABundleIsServed(t *testing.T) {
 		}
 	})
 	t.Run("the metrics tell of hits", func(t *testing.T) {
-		for _, name := range []string{"tts_prefill_cache_hits_total", "tts_prefill_cache_misses_total", "tts_prefill_cache_bytes", "tts_batch_size_sum"} {
+		for _, name := range []string{"tts_prefill_cache_hits_total", "tts_prefill_cache_misses_total",
+			"tts_prefill_cache_bytes", "tts_batch_size_sum"} {
 			if v := s.metric(t, name); v <= 0 {
 				t.Errorf("%s = %g, want more than 0", name, v)
 			}
@@ -200,7 +204,8 @@ func overSocket(t *testing.T, s *server, fields map[string]any) (audio []byte) {
 	}
 }
 
-// TestReadyOnlyWhenWarm asks from the first moment on: 503 until the announcement, 200 from then on, and never speech before that.
+// TestReadyOnlyWhenWarm asks from the first moment on: 503 until the announcement, 200 from then on, and never speech
+// before that.
 func TestReadyOnlyWhenWarm(t *testing.T) {
 	s := begin(t, "--workers", "1", "--bundle", liteBundle(t)) // whose warming up takes long enough to be seen
 	unready := 0
@@ -234,7 +239,8 @@ func TestReadyOnlyWhenWarm(t *testing.T) {
 
 func TestTermDrainsABundle(t *testing.T) {
 	s := start(t, "--workers", "1", "--bundle", liteBundle(t))
-	resp := beginToSpeak(t, s, strings.Repeat("Aapka order kal aayega. ", 6)) // a minute of audio: a lite model speaks up to its limit
+	// a minute of audio: a lite model speaks up to its limit
+	resp := beginToSpeak(t, s, strings.Repeat("Aapka order kal aayega. ", 6))
 	defer resp.Body.Close()
 	if busy := s.health(t).Busy; busy != 1 {
 		t.Fatalf("%d workers are busy: the test tests nothing", busy)
@@ -242,7 +248,8 @@ func TestTermDrainsABundle(t *testing.T) {
 	s.term(t)
 	n, err := io.Copy(io.Discard, resp.Body)
 	if err != nil || resp.Trailer.Get("x-audio-s") == "" {
-		t.Errorf("the running stream ended after %d more bytes with %v, trailers %v; want it complete", n, err, resp.Trailer)
+		t.Errorf("the running stream ended after %d more bytes with %v, trailers %v; want it complete", n, err,
+			resp.Trailer)
 	}
 	s.wait(t)
 }
@@ -255,18 +262,21 @@ func TestAPublishedModelIsConvertedVerifiedAndSpeaks(t *testing.T) {
 		t.Fatal(err)
 	}
 	model := filepath.Join(dir, "tokenizer.model")
-	if err := os.WriteFile(model, tokenizerOf(t, "../../runtime/tokenize/testdata/unigram_nfkc_symbols.model", 400), 0o644); err != nil {
+	if err := os.WriteFile(model, tokenizerOf(t, "../../runtime/tokenize/testdata/unigram_nfkc_symbols.model", 400),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, precision := range []string{"fp32", "int8"} {
 		t.Run(precision, func(t *testing.T) {
 			bundle := filepath.Join(dir, precision)
-			out := mustSwar(t, "bundle", "convert", "--config", filepath.Join(published, "config.yaml"), "--from", filepath.Join(published, "model.safetensors"),
+			out := mustSwar(t, "bundle", "convert", "--config", filepath.Join(published, "config.yaml"), "--from",
+				filepath.Join(published, "model.safetensors"),
 				"--tokenizer", model, "--voice", "meera="+filepath.Join(published, "voice.safetensors"), "--precision", precision, "--licence", "CC0-1.0", "-o", bundle)
 			if !strings.Contains(out, "bundle verify "+bundle) || !strings.Contains(out, "serve --bundle "+bundle) {
 				t.Errorf("it does not say what is next:\n%s", out)
 			}
-			if out := mustSwar(t, "bundle", "inspect", bundle); !strings.Contains(out, "CC0-1.0") || !strings.Contains(out, precision+", for ONNX Runtime") {
+			if out := mustSwar(t, "bundle", "inspect", bundle); !strings.Contains(out, "CC0-1.0") ||
+				!strings.Contains(out, precision+", for ONNX Runtime") {
 				t.Errorf("inspect says\n%s", out)
 			}
 			if out := mustSwar(t, "bundle", "verify", bundle); !strings.Contains(out, "ok  voice    meera: ") {
@@ -274,14 +284,16 @@ func TestAPublishedModelIsConvertedVerifiedAndSpeaks(t *testing.T) {
 			}
 			path := filepath.Join(dir, precision+".wav")
 			mustSwar(t, "say", "--bundle", bundle, "-o", path, "Namaste!")
-			if got := run(t, "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,sample_rate,channels", "-of", "csv=p=0", path); !strings.HasPrefix(got, "pcm_s16le,24000,1") {
+			if got := run(t, "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,sample_rate,channels", "-of",
+				"csv=p=0", path); !strings.HasPrefix(got, "pcm_s16le,24000,1") {
 				t.Errorf("ffprobe says %q", got)
 			}
 		})
 	}
 }
 
-// tokenizerOf is a SentencePiece model with fewer pieces: the small models of the vectors have their own number of them.
+// tokenizerOf is a SentencePiece model with fewer pieces: the small models of the vectors have their own number of
+// them.
 func tokenizerOf(t *testing.T, path string, pieces int) (model []byte) {
 	t.Helper()
 	const fieldPieces = 1
@@ -313,7 +325,8 @@ func TestASpoiledBundleStartsNothing(t *testing.T) {
 	address := freeAddress(t)
 	name, args := "swar", []string{"serve", "--listen", address}
 	if isFleet(t) {
-		name, args = "swar-worker", []string{"--listen", freeAddress(t), "--http", address, "--token-file", writeToken(t)}
+		name, args = "swar-worker", []string{"--listen", freeAddress(t), "--http", address, "--token-file",
+			writeToken(t)}
 	}
 	code, out, complaint := runProgram(t, name, append(args, "--bundle", bundle)...)
 	if code != 1 || out != "" || strings.Count(complaint, "\n") != 1 {

@@ -92,7 +92,8 @@ func (p *portal) call(method, path, secret string, fields map[string]any) (int, 
 		content = strings.NewReader(body(p.t, fields))
 	}
 	base := p.base
-	if ofPortal := strings.HasPrefix(path, "/portal") || strings.HasPrefix(path, "/auth/"); ofPortal && p.portalBase != "" {
+	if ofPortal := strings.HasPrefix(path, "/portal") ||
+		strings.HasPrefix(path, "/auth/"); ofPortal && p.portalBase != "" {
 		base = p.portalBase
 	}
 	req, err := http.NewRequest(method, base+path, content)
@@ -143,7 +144,8 @@ func (p *portal) speak(key, text string) int {
 }
 
 func (p *portal) begin(key, text string) (*http.Response, error) {
-	req, err := http.NewRequest(http.MethodPost, p.base+"/v1/tts", strings.NewReader(body(p.t, map[string]any{"text": text, "format": "pcm16"})))
+	req, err := http.NewRequest(http.MethodPost, p.base+"/v1/tts",
+		strings.NewReader(body(p.t, map[string]any{"text": text, "format": "pcm16"})))
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +159,8 @@ const codeMark = "Or enter this code there:\n"
 // codeAfter is the code of the next mail after so many.
 func (p *portal) codeAfter(before int) string {
 	p.t.Helper()
-	eventually(p.t, "the mail is printed", 10*time.Second, func() bool { return strings.Count(p.printed(), codeMark) > before })
+	eventually(p.t, "the mail is printed", 10*time.Second,
+		func() bool { return strings.Count(p.printed(), codeMark) > before })
 	all := p.printed()
 	code, _, _ := strings.Cut(all[strings.LastIndex(all, codeMark)+len(codeMark):], "\n")
 	return code
@@ -167,7 +170,8 @@ func (p *portal) codeAfter(before int) string {
 func (p *portal) signIn(email string) (code string, session map[string]any) {
 	p.t.Helper()
 	before := strings.Count(p.printed(), codeMark)
-	if status, answer := p.call(http.MethodPost, "/auth/v1/email-link", "", map[string]any{"email": email}); status != http.StatusAccepted {
+	if status, answer := p.call(http.MethodPost, "/auth/v1/email-link", "",
+		map[string]any{"email": email}); status != http.StatusAccepted {
 		p.t.Fatalf("asking for a link: %d %v", status, answer)
 	}
 	code = p.codeAfter(before)
@@ -209,7 +213,8 @@ func (p *portal) billed() (requests, frames int) {
 // settled waits until everything that was spoken is in the store.
 func (p *portal) settled() {
 	p.t.Helper()
-	eventually(p.t, "no usage is on its way", 20*time.Second, func() bool { return p.metric(p.t, "tts_usage_queued_events") == 0 })
+	eventually(p.t, "no usage is on its way", 20*time.Second,
+		func() bool { return p.metric(p.t, "tts_usage_queued_events") == 0 })
 	if lost := p.metric(p.t, "tts_usage_lost_events_total"); lost != 0 {
 		p.t.Errorf("%v events are lost", lost)
 	}
@@ -228,8 +233,10 @@ func TestPortalFromTheFirstKeyToTheBill(t *testing.T) {
 	key := p.firstKey()
 	secrets := []string{key}
 	frames := p.speak(key, sentence)
-	for name, wrong := range map[string]string{"no key": "", "another key": "swar_live_" + strings.Repeat("0", 38), "junk": "junk"} {
-		if status, answer := p.call(http.MethodPost, "/v1/tts", wrong, map[string]any{"text": "hello"}); status != http.StatusUnauthorized {
+	for name, wrong := range map[string]string{"no key": "", "another key": "swar_live_" + strings.Repeat("0", 38),
+		"junk": "junk"} {
+		if status, answer := p.call(http.MethodPost, "/v1/tts", wrong,
+			map[string]any{"text": "hello"}); status != http.StatusUnauthorized {
 			t.Errorf("%s: %d %v, want 401", name, status, answer)
 		}
 	}
@@ -261,7 +268,8 @@ func TestPortalFromTheFirstKeyToTheBill(t *testing.T) {
 
 	made := p.want(http.MethodPost, "/portal/v1/keys", token, map[string]any{"project_id": project, "name": "app"})
 	live, id := made["key"].(string), made["row"].(map[string]any)["id"].(string)
-	playground := p.want(http.MethodPost, "/portal/v1/playground-key", token, map[string]any{"project_id": project})["key"].(string)
+	playground := p.want(http.MethodPost, "/portal/v1/playground-key", token,
+		map[string]any{"project_id": project})["key"].(string)
 	secrets = append(secrets, live, playground)
 	allowed := func(key string, want int) func() bool {
 		return func() bool {
@@ -275,13 +283,15 @@ func TestPortalFromTheFirstKeyToTheBill(t *testing.T) {
 
 	p.want(http.MethodPatch, "/portal/v1/keys/"+id, token, map[string]any{"voices": []string{"raj"}})
 	eventually(t, "a voice that the key lost is refused", time.Second, func() bool {
-		status, answer := p.call(http.MethodPost, "/v1/tts", live, map[string]any{"text": "..."}) // nothing to say: free if it is allowed
+		// nothing to say: free if it is allowed
+		status, answer := p.call(http.MethodPost, "/v1/tts", live, map[string]any{"text": "..."})
 		return status == http.StatusForbidden && answer["error"] == "voice anjura not allowed for this key"
 	})
 	p.want(http.MethodPatch, "/portal/v1/keys/"+id, token, map[string]any{"voices": []string{}})
 
 	t.Run("revoking cuts a socket that speaks", func(t *testing.T) {
-		conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/v1/tts/stream?api_key="+live, nil)
+		conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(p.base,
+			"http")+"/v1/tts/stream?api_key="+live, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,10 +313,12 @@ func TestPortalFromTheFirstKeyToTheBill(t *testing.T) {
 		for err == nil {
 			_, _, err = conn.ReadMessage()
 		}
-		if e, ok := errors.AsType[*websocket.CloseError](err); !ok || e.Code != websocket.ClosePolicyViolation || e.Text != "invalid api key" {
+		if e, ok := errors.AsType[*websocket.CloseError](err); !ok || e.Code != websocket.ClosePolicyViolation ||
+			e.Text != "invalid api key" {
 			t.Errorf("the socket ended with %v, want 1008 invalid api key", err)
 		}
-		t.Logf("the socket was closed %v after the revocation was answered", time.Since(revoked).Round(time.Millisecond))
+		t.Logf("the socket was closed %v after the revocation was answered",
+			time.Since(revoked).Round(time.Millisecond))
 		if took := time.Since(revoked); took > time.Second {
 			t.Errorf("it took %v, want less than a second", took)
 		}
@@ -320,11 +332,13 @@ func TestPortalFromTheFirstKeyToTheBill(t *testing.T) {
 		if row := r.(map[string]any); row["endpoint"] == "rest" {
 			logged += int(row["billed_frames"].(float64))
 		} else {
-			frames += int(row["billed_frames"].(float64)) // what the socket got before it was cut, which nobody has counted
+			// what the socket got before it was cut, which nobody has counted
+			frames += int(row["billed_frames"].(float64))
 		}
 	}
 	if requests != 5 || billed != frames || len(rows) != 5 || logged == 0 {
-		t.Errorf("%d requests and %d frames are billed, %d are logged; want 5 and %d", requests, billed, len(rows), frames)
+		t.Errorf("%d requests and %d frames are billed, %d are logged; want 5 and %d", requests, billed,
+			len(rows), frames)
 	}
 
 	all := p.output()
@@ -473,7 +487,8 @@ func TestBackupUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "there is some usage in the store", 10*time.Second, func() bool { return strings.Contains(p.swar("usage"), "First key") })
+	eventually(t, "there is some usage in the store", 10*time.Second,
+		func() bool { return strings.Contains(p.swar("usage"), "First key") })
 	folder := t.TempDir()
 	running, final := filepath.Join(folder, "running.db"), filepath.Join(folder, "final.db")
 	p.swar("backup", running)
@@ -493,7 +508,8 @@ func TestBackupUnderLoad(t *testing.T) {
 		q = startPortal(t, q.data, "--workers", "1")
 		r, b := q.billed()
 		if lost := r != requests || b != billed; whole && lost || b <= 0 || b > billed {
-			t.Errorf("%s bills %d requests and %d frames; want at most %d and %d, and exactly these at the end", filepath.Base(backup), r, b, requests, billed)
+			t.Errorf("%s bills %d requests and %d frames; want at most %d and %d, and exactly these at the end",
+				filepath.Base(backup), r, b, requests, billed)
 		}
 		if n := q.speak(key, sentence); n == 0 {
 			t.Error("the key is not good after a restore")
@@ -503,8 +519,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
-// TestSpeechGoesOnWhenTheDiskIsFull fills the disk under the server for a while. Neither the log of usage nor the database can be written
-// then; usage waits in memory.
+// TestSpeechGoesOnWhenTheDiskIsFull fills the disk under the server for a while. Neither the log of usage nor the
+// database can be written then; usage waits in memory.
 func TestSpeechGoesOnWhenTheDiskIsFull(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=4m,mode=0700"); err != nil {
@@ -540,7 +556,8 @@ func TestSpeechGoesOnWhenTheDiskIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	frames += p.speak(key, sentence)
-	eventually(t, "the usage that waited is in the store", 45*time.Second, func() bool { return p.metric(p.t, "tts_usage_queued_events") == 0 })
+	eventually(t, "the usage that waited is in the store", 45*time.Second,
+		func() bool { return p.metric(p.t, "tts_usage_queued_events") == 0 })
 	p.settled()
 	if requests, billed := p.billed(); requests != full+2 || billed != frames {
 		t.Errorf("%d requests and %d frames are billed; want %d and %d", requests, billed, full+2, frames)
@@ -560,7 +577,8 @@ func TestMovingToFirestore(t *testing.T) {
 	p.swar("orgs", "invite", "asha@example.org")
 	p.stop() // what is not in the store by now is moved, too
 
-	if out := p.swar("migrate", "--project", project); !strings.Contains(out, "moved 1 organisation, 1 member, 1 key, 1 request and ") {
+	if out := p.swar("migrate", "--project", project); !strings.Contains(out,
+		"moved 1 organisation, 1 member, 1 key, 1 request and ") {
 		t.Errorf("migrate says %q", out)
 	}
 	p = startPortal(t, p.data, "--workers", "1", "--store", "firestore", "--project", project)
@@ -588,12 +606,14 @@ func TestMovingToFirestore(t *testing.T) {
 
 func TestTwoServersOnOneFolder(t *testing.T) {
 	p := startPortal(t, t.TempDir(), "--workers", "1")
-	second := &process{path: program(t, "swar"), args: []string{"serve", "--listen", freeAddress(t), "--workers", "1", "--data", p.data}}
+	second := &process{path: program(t, "swar"),
+		args: []string{"serve", "--listen", freeAddress(t), "--workers", "1", "--data", p.data}}
 	if isFleet(t) {
 		second = (&fleet{token: writeToken(t)}).newPortal(t, p.data)
 	}
 	out, err := exec.Command(second.path, second.args...).CombinedOutput()
-	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 || !strings.Contains(string(out), "is in use by another server") {
+	if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 ||
+		!strings.Contains(string(out), "is in use by another server") {
 		t.Errorf("the second server: %v\n%s", err, out)
 	}
 	if p.speak(p.firstKey(), sentence) == 0 {
@@ -617,7 +637,8 @@ func TestTheSocketIsForTheServersUser(t *testing.T) {
 	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the socket: %v, %v; want it for its owner alone", info.Mode(), err)
 	}
-	for path, mode := range map[string]fs.FileMode{filepath.Dir(folder): 0o755, folder: 0o755, p.data: 0o755, socket: 0o666} {
+	for path, mode := range map[string]fs.FileMode{filepath.Dir(folder): 0o755, folder: 0o755, p.data: 0o755,
+		socket: 0o666} {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
@@ -630,7 +651,8 @@ func TestTheSocketIsForTheServersUser(t *testing.T) {
 			t.Errorf("the user %d gets %q, %v", uid, out, err)
 		}
 	}
-	eventually(t, "the log tells of it", 5*time.Second, func() bool { return strings.Contains(p.output(), "rejected another user") })
+	eventually(t, "the log tells of it", 5*time.Second,
+		func() bool { return strings.Contains(p.output(), "rejected another user") })
 }
 
 // TestWithoutThePortal is how the API looks then. A router is never one, so that it has nothing to say of that.
@@ -641,11 +663,13 @@ func TestWithoutThePortal(t *testing.T) {
 	}
 	p := &portal{server: start(t, "--workers", "1"), t: t}
 	for _, path := range []string{"/portal/v1/me", "/portal/v1/keys", "/portal"} {
-		if status, answer := p.call(http.MethodGet, path, "", nil); status != http.StatusNotFound || fmt.Sprint(answer) != says {
+		if status, answer := p.call(http.MethodGet, path, "", nil); status != http.StatusNotFound ||
+			fmt.Sprint(answer) != says {
 			t.Errorf("%s: %d %v; want 404 %s", path, status, answer, says)
 		}
 	}
-	if status, answer := p.call(http.MethodPost, "/auth/v1/email-link", "", map[string]any{"email": "a@example.org"}); status != http.StatusNotFound {
+	if status, answer := p.call(http.MethodPost, "/auth/v1/email-link", "",
+		map[string]any{"email": "a@example.org"}); status != http.StatusNotFound {
 		t.Errorf("signing in: %d %v; want 404", status, answer)
 	}
 }

@@ -45,8 +45,9 @@ func certificate(t *testing.T, folder string) (cert, key, both string) {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &secret.PublicKey, secret)
 	if err != nil {
@@ -124,7 +125,8 @@ backend swar
 	server swar %[4]s
 `
 
-// startFrontProxy starts program before the server at base, and ends it with the test, which is skipped where Debian's package is missing.
+// startFrontProxy starts program before the server at base, and ends it with the test, which is skipped where Debian's
+// package is missing.
 func startFrontProxy(t *testing.T, program, base string) *frontProxy {
 	t.Helper()
 	path, err := exec.LookPath(program)

@@ -22,7 +22,8 @@ import (
 )
 
 // portalPages are the pages of an organisation.
-var portalPages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices", "lexicon", "audit", "settings"}
+var portalPages = []string{"playground", "overview", "keys", "requests", "usage", "members", "billing", "voices",
+	"lexicon", "audit", "settings"}
 
 // enter signs somebody in as the owner of the first organisation, with the printed link, and returns that organisation.
 func (b *tab) enter() (org string) {
@@ -82,15 +83,18 @@ func TestShots(t *testing.T) {
 	b := openTab(t, setupLink.FindString(p.printed()))
 	org := b.enter()
 	b.furnish(org)
-	b.wait("usage has come", fmt.Sprintf(`await `+inPortal, fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests === 5;`, org)))
+	b.wait("usage has come", fmt.Sprintf(`await `+inPortal,
+		fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests === 5;`, org)))
 	addresses := map[string]string{"landing": "/", "docs": "/docs/", "lost": "/app/" + org + "/nothing"}
 	for _, page := range portalPages {
 		addresses[page] = "/app/" + org + "/" + page
 	}
 	wanted := os.Getenv("SWAR_SHOTS_ONLY")
-	for _, look := range []struct{ theme, language string }{{"light", "en"}, {"dark", "en"}, {"light", "hi"}, {"dark", "hi"}} {
+	for _, look := range []struct{ theme, language string }{{"light", "en"}, {"dark", "en"}, {"light", "hi"},
+		{"dark", "hi"}} {
 		var done string
-		b.get(fmt.Sprintf(`(localStorage.setItem('swar.theme', %q), localStorage.setItem('swar.language', %q), '')`, look.theme, look.language), &done)
+		b.get(fmt.Sprintf(`(localStorage.setItem('swar.theme', %q), localStorage.setItem('swar.language', %q), '')`,
+			look.theme, look.language), &done)
 		for _, width := range []int64{1440, 390} {
 			for name, address := range addresses {
 				shot := fmt.Sprintf("%s-%s-%s-%d", name, look.theme, look.language, width)
@@ -110,7 +114,8 @@ func TestShots(t *testing.T) {
 	}
 }
 
-// TestPicture writes the picture of the README into the file that SWAR_PICTURE names: the playground with a take that was just heard.
+// TestPicture writes the picture of the README into the file that SWAR_PICTURE names: the playground with a take that
+// was just heard.
 func TestPicture(t *testing.T) {
 	file := os.Getenv("SWAR_PICTURE")
 	if file == "" {
@@ -144,7 +149,8 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// fewColours is a PNG with its 256 most frequent colours, the others being the nearest of these: a third of the bytes, and text looks the same.
+// fewColours is a PNG with its 256 most frequent colours, the others being the nearest of these: a third of the bytes,
+// and text looks the same.
 func fewColours(file []byte) ([]byte, error) {
 	from, err := png.Decode(bytes.NewReader(file))
 	if err != nil {
@@ -167,7 +173,8 @@ func fewColours(file []byte) ([]byte, error) {
 
 func (b *tab) shoot(address string, width int64, file string) {
 	b.t.Helper()
-	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1, Mobile: width < 900}
+	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1,
+		Mobile: width < 900}
 	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, size); err != nil {
 		b.t.Fatal(err)
 	}

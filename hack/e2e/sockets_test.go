@@ -56,7 +56,8 @@ func TestThousandIdleSockets(t *testing.T) {
 		last = conn
 	}
 	after := s.rss(t)
-	t.Logf("%d idle sockets cost %.1f MB (from %.1f to %.1f MB)", sockets, float64(after-before)/1e6, float64(before)/1e6, float64(after)/1e6)
+	t.Logf("%d idle sockets cost %.1f MB (from %.1f to %.1f MB)", sockets, float64(after-before)/1e6,
+		float64(before)/1e6, float64(after)/1e6)
 	if after-before > limit {
 		t.Errorf("%d idle sockets cost %d bytes, want at most %d", sockets, after-before, limit)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheEngineEqualsTheReference compares one case, which lies in the repository as it is published. That all of them agree is tested
-// beside the engine; here it is what the command prints and returns that is tested.
+// TestTheEngineEqualsTheReference compares one case, which lies in the repository as it is published. That all of them
+// agree is tested beside the engine; here it is what the command prints and returns that is tested.
 func TestTheEngineEqualsTheReference(t *testing.T) {
 	library(t)
 	const name = "03-noise-and-steps"
@@ -20,15 +20,18 @@ func TestTheEngineEqualsTheReference(t *testing.T) {
 	}
 	out := mustSwar(t, "bundle", "verify", "--vectors", cases)
 	for _, quantity := range []string{"tokens", "kv_text", "h", "eos_logit", "latent", "frames", "audio"} {
-		if _, rest, found := strings.Cut("\n"+out, "\n"+name+"  "+quantity+"  "); !found || !strings.HasSuffix(strings.SplitN(rest, "\n", 2)[0], "  ok") {
+		if _, rest, found := strings.Cut("\n"+out, "\n"+name+"  "+quantity+"  "); !found ||
+			!strings.HasSuffix(strings.SplitN(rest, "\n", 2)[0], "  ok") {
 			t.Errorf("%s is not ok:\n%s", quantity, out)
 		}
 	}
-	if strings.Contains(out, "FAIL") || !strings.Contains(out, "\n1 case: ") || !strings.Contains(out, " ok, 0 failed, ") {
+	if strings.Contains(out, "FAIL") || !strings.Contains(out, "\n1 case: ") ||
+		!strings.Contains(out, " ok, 0 failed, ") {
 		t.Errorf("it says\n%s", out)
 	}
 	bundle := randomBundle(t)
-	if out := mustSwar(t, "bundle", "verify", "--vectors", cases, bundle); !strings.Contains(out, "ok  voice    raj: ") || !strings.Contains(out, "\n1 case: ") {
+	if out := mustSwar(t, "bundle", "verify", "--vectors", cases,
+		bundle); !strings.Contains(out, "ok  voice    raj: ") || !strings.Contains(out, "\n1 case: ") {
 		t.Errorf("with a bundle it says\n%s", out)
 	}
 
@@ -48,11 +51,13 @@ func TestTheEngineEqualsTheReference(t *testing.T) {
 			}
 		}
 	}
-	if code != 1 || failed != 1 || !strings.Contains(out, " ok, 1 failed, ") || !strings.HasPrefix(complaint, "swar: the engine is not the reference: 1 of ") {
+	if code != 1 || failed != 1 || !strings.Contains(out, " ok, 1 failed, ") ||
+		!strings.HasPrefix(complaint, "swar: the engine is not the reference: 1 of ") {
 		t.Errorf("exit code %d, %d lines with FAIL; want 1 and 1\n%s%s", code, failed, out, complaint)
 	}
 
-	if code, _, complaint := swar(t, "bundle", "verify", "--vectors", t.TempDir()); code != 1 || !strings.Contains(complaint, "case.json") {
+	if code, _, complaint := swar(t, "bundle", "verify", "--vectors", t.TempDir()); code != 1 ||
+		!strings.Contains(complaint, "case.json") {
 		t.Errorf("a folder without cases: exit code %d, %q", code, complaint)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestPlaygroundWithoutThePortal: with --portal off there are a playground and the documentation. A key is pasted and stays in memory; an open server
-// asks for none.
+// TestPlaygroundWithoutThePortal: with --portal off there are a playground and the documentation. A key is pasted and
+// stays in memory; an open server asks for none.
 func TestPlaygroundWithoutThePortal(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("a router has no pages")
@@ -53,12 +53,14 @@ func TestPlaygroundWithoutThePortal(t *testing.T) {
 	}
 }
 
-// TestWithoutScripts: the landing page and the documentation are whole, and the pages that need scripts say so in both languages.
+// TestWithoutScripts: the landing page and the documentation are whole, and the pages that need scripts say so in both
+// languages.
 func TestWithoutScripts(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	p.firstKey()
 	b := openTab(t, p.portalBase+"/favicon.svg")
-	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 	for path, wants := range map[string][]string{
@@ -83,8 +85,8 @@ func TestWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestPagesChangeNothingForPrograms: what a program is answered is the same with pages, beside a portal or not, and without pages; they add at most
-// 1.5 MB to swar.
+// TestPagesChangeNothingForPrograms: what a program is answered is the same with pages, beside a portal or not, and
+// without pages; they add at most 1.5 MB to swar.
 func TestPagesChangeNothingForPrograms(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("a router has no pages")
@@ -93,7 +95,8 @@ func TestPagesChangeNothingForPrograms(t *testing.T) {
 	build := func(name string, more ...string) string {
 		t.Helper()
 		path := filepath.Join(folder, name)
-		out, err := exec.CommandContext(t.Context(), "go", append(append([]string{"build", "-trimpath", "-o", path}, more...), "../../cmd/swar")...).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "go",
+			append(append([]string{"build", "-trimpath", "-o", path}, more...), "../../cmd/swar")...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -136,10 +139,12 @@ func size(t *testing.T, path string) int64 {
 func startProgram(t *testing.T, path string, flags ...string) *server {
 	t.Helper()
 	address := freeAddress(t)
-	args := append([]string{"serve", "--listen", address, "--data", t.TempDir(), "--workers", "1", "--api-key", "a-key-of-the-command-line"}, flags...)
+	args := append([]string{"serve", "--listen", address, "--data", t.TempDir(), "--workers", "1", "--api-key",
+		"a-key-of-the-command-line"}, flags...)
 	p := &process{name: filepath.Base(path), probes: "http://" + address, path: path, args: args}
 	p.begin(t)
-	s := &server{base: "http://" + address, portalBase: "http://" + address, router: p, workers: []*process{p}, portal: p}
+	s := &server{base: "http://" + address, portalBase: "http://" + address, router: p,
+		workers: []*process{p}, portal: p}
 	s.waitReady(t)
 	return s
 }

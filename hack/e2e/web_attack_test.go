@@ -17,8 +17,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// strangers are the origins of somebody else's page: another port of the same site, whose requests carry cookies of SameSite=Strict,
-// and another site.
+// strangers are the origins of somebody else's page: another port of the same site, whose requests carry cookies of
+// SameSite=Strict, and another site.
 func strangers(t *testing.T) []string {
 	t.Helper()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -29,8 +29,8 @@ func strangers(t *testing.T) []string {
 	return []string{page.URL, strings.Replace(page.URL, "127.0.0.1", "evil.test", 1)}
 }
 
-// forge sends what a page can send without asking: forms of each kind and fetches with the visitor's cookies. It answers what it could
-// read of the answers.
+// forge sends what a page can send without asking: forms of each kind and fetches with the visitor's cookies. It
+// answers what it could read of the answers.
 const forge = `(async (base, paths) => {
 	const read = [];
 	for (const path of paths) {
@@ -55,8 +55,8 @@ const forge = `(async (base, paths) => {
 	return read;
 })(%s, %s)`
 
-// TestStrangersChangeNothing: with the owner signed in beside it, somebody else's page can neither end the session, nor use it, nor read
-// anything.
+// TestStrangersChangeNothing: with the owner signed in beside it, somebody else's page can neither end the session, nor
+// use it, nor read anything.
 func TestStrangersChangeNothing(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	p.firstKey()
@@ -70,7 +70,8 @@ func TestStrangersChangeNothing(t *testing.T) {
 	const state = `return JSON.stringify([await api('GET', '/me'), await api('GET', '/orgs/%[1]s/members'), (await api('GET', '/orgs/%[1]s/audit')).events?.length, (await api('GET', '/keys?org_id=%[1]s'))].map((v) => v?.keys ? v.keys.map((k) => k.id) : v));`
 	var before, after string
 	b.get(fmt.Sprintf(inPortal, fmt.Sprintf(state, org)), &before)
-	paths := []string{"/auth/v1/refresh", "/auth/v1/logout", "/auth/v1/setup", "/auth/v1/verify", "/portal/v1/orgs", "/portal/v1/orgs/" + org + "/members", "/portal/v1/keys",
+	paths := []string{"/auth/v1/refresh", "/auth/v1/logout", "/auth/v1/setup", "/auth/v1/verify", "/portal/v1/orgs",
+		"/portal/v1/orgs/" + org + "/members", "/portal/v1/keys",
 		"/portal/v1/projects", "/portal/v1/playground-key", "/portal/v1/voice-requests"}
 	list, err := json.Marshal(paths)
 	if err != nil {
@@ -135,8 +136,8 @@ func TestStrangersFrameNothing(t *testing.T) {
 	}
 }
 
-// TestStolenSecrets: a setup link that was used opens nothing, a key of the playground works on no other page, and the token of somebody
-// who was removed reads nothing more.
+// TestStolenSecrets: a setup link that was used opens nothing, a key of the playground works on no other page, and the
+// token of somebody who was removed reads nothing more.
 func TestStolenSecrets(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	p.firstKey()
@@ -149,7 +150,8 @@ func TestStolenSecrets(t *testing.T) {
 	org := b.enter()
 
 	thief := openTab(t, link)
-	thief.wait("the form of the setup link, or what to do instead", `document.querySelector('input[type=email], [role=alert], .err')`)
+	thief.wait("the form of the setup link, or what to do instead",
+		`document.querySelector('input[type=email], [role=alert], .err')`)
 	var asks bool
 	if thief.get(`!!document.querySelector('input[type=email]')`, &asks); asks {
 		thief.write("input[type=email]", "mallory@example.org")
@@ -218,7 +220,8 @@ func TestStolenSecrets(t *testing.T) {
 		defer resp.Body.Close()
 		return resp.StatusCode
 	}
-	ofOrg := []string{"/orgs/" + org + "/members", "/orgs/" + org + "/audit", "/keys?org_id=" + org, "/usage?org_id=" + org, "/billing?org_id=" + org, "/requests?org_id=" + org}
+	ofOrg := []string{"/orgs/" + org + "/members", "/orgs/" + org + "/audit", "/keys?org_id=" + org,
+		"/usage?org_id=" + org, "/billing?org_id=" + org, "/requests?org_id=" + org}
 	for _, path := range ofOrg {
 		if status := reads(path); status != http.StatusOK {
 			t.Errorf("an owner reads %s: %d", path, status)

@@ -22,7 +22,8 @@ type look struct {
 }
 
 // pairwise are looks in which every two values of two of the three meet.
-var pairwise = []look{{"light", "en", 320}, {"light", "hi", 390}, {"light", "en", 1440}, {"dark", "hi", 320}, {"dark", "en", 390}, {"dark", "hi", 1440}}
+var pairwise = []look{{"light", "en", 320}, {"light", "hi", 390}, {"light", "en", 1440}, {"dark", "hi", 320},
+	{"dark", "en", 390}, {"dark", "hi", 1440}}
 
 // looks are all of them with SWAR_E2E_WEB=full, else those that page number i gets: over all pages each comes up.
 func looks(i int) (all []look) {
@@ -52,7 +53,9 @@ func TestAxe(t *testing.T) {
 		tab     *tab
 		address string
 	}
-	pages := []page{{b, "/"}, {b, "/docs/"}, {b, "/docs/api"}, {b, "/app/" + org + "/nothing"}, {b, "/app/" + org + "/keys?new=1"}, {b, "/app/" + org + "/billing"}, {out, "/signin"}, {out, "/setup#x"}, {out, "/app/?with=key"}}
+	pages := []page{{b, "/"}, {b, "/docs/"}, {b, "/docs/api"}, {b, "/app/" + org + "/nothing"},
+		{b, "/app/" + org + "/keys?new=1"}, {b, "/app/" + org + "/billing"}, {out, "/signin"}, {out, "/setup#x"},
+		{out, "/app/?with=key"}}
 	for _, name := range portalPages {
 		pages = append(pages, page{b, "/app/" + org + "/" + name})
 	}
@@ -67,7 +70,8 @@ func TestAxe(t *testing.T) {
 	b.forgive("404") // the page that is not there
 }
 
-// TestAxeOnWhatOpens looks at what no address opens: a take that was heard, its events, menus, and what stands in front of a page.
+// TestAxeOnWhatOpens looks at what no address opens: a take that was heard, its events, menus, and what stands in front
+// of a page.
 func TestAxeOnWhatOpens(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the pages are the same")
@@ -78,10 +82,12 @@ func TestAxeOnWhatOpens(t *testing.T) {
 	}
 	_, b, org := portalTab(t)
 	b.furnish(org)
-	b.wait("the requests are listed", fmt.Sprintf(`(await `+inPortal+`)`, fmt.Sprintf(`return (await api('GET', '/requests?org_id=%s')).requests.length === 5;`, org)))
+	b.wait("the requests are listed", fmt.Sprintf(`(await `+inPortal+`)`,
+		fmt.Sprintf(`return (await api('GET', '/requests?org_id=%s')).requests.length === 5;`, org)))
 	click := func(what string) string { return fmt.Sprintf(`document.querySelector(%q).click()`, what) }
 	press := func(key, more string) string {
-		return fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, %s}))`, key, more)
+		return fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent('keydown', {key: %q, bubbles: true, %s}))`,
+			key, more)
 	}
 	opened := `document.querySelector('dialog[open], .menu-list')`
 	for _, what := range []struct{ page, do, until string }{
@@ -99,7 +105,8 @@ func TestAxeOnWhatOpens(t *testing.T) {
 			b.rest()
 			b.get(`(`+what.do+`, '')`, new(string))
 			b.wait(what.page+": "+what.do, what.until)
-			b.axe(string(axe), fmt.Sprintf("%s after %s, %s, %s, %d px", what.page, what.do, l.theme, l.language, l.width))
+			b.axe(string(axe), fmt.Sprintf("%s after %s, %s, %s, %d px", what.page, what.do, l.theme,
+				l.language, l.width))
 		}
 	}
 }
@@ -130,12 +137,14 @@ func TestAxeOnNewKey(t *testing.T) {
 
 func (b *tab) look(l look) {
 	b.t.Helper()
-	size := emulation.SetDeviceMetricsOverrideParams{Width: l.width, Height: 900, DeviceScaleFactor: 1, Mobile: l.width < 900}
+	size := emulation.SetDeviceMetricsOverrideParams{Width: l.width, Height: 900, DeviceScaleFactor: 1,
+		Mobile: l.width < 900}
 	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, size); err != nil {
 		b.t.Fatal(err)
 	}
 	var done bool
-	b.get(fmt.Sprintf(`(localStorage.setItem('swar.theme', %q), localStorage.setItem('swar.language', %q), true)`, l.theme, l.language), &done)
+	b.get(fmt.Sprintf(`(localStorage.setItem('swar.theme', %q), localStorage.setItem('swar.language', %q), true)`,
+		l.theme, l.language), &done)
 }
 
 func (b *tab) axe(script, where string) {

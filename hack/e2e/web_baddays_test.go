@@ -44,7 +44,8 @@ window.WebSocket = class extends WebSocket {
 	}
 };`
 
-// TestBusy: the page says that nothing was billed, tries once by itself when it was told to, and then leaves it to a button.
+// TestBusy: the page says that nothing was billed, tries once by itself when it was told to, and then leaves it to a
+// button.
 func TestBusy(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.onNewDocument(busySocket)
@@ -61,14 +62,15 @@ func TestBusy(t *testing.T) {
 	b.do(chromedp.Click(".play-error button"))
 	b.wait("a take was heard", `document.querySelector('.play-takes li') && document.querySelector('.play-button').dataset.state === 'idle' && !document.querySelector('.play-error')`)
 	var billed int
-	b.wait("one request is in the list", fmt.Sprintf(`await `+inPortal, fmt.Sprintf(`return (await api('GET', '/requests?org_id=%s')).requests.length === 1;`, org)))
+	b.wait("one request is in the list", fmt.Sprintf(`await `+inPortal,
+		fmt.Sprintf(`return (await api('GET', '/requests?org_id=%s')).requests.length === 1;`, org)))
 	if b.get(`window.refusals.length`, &billed); billed != 2 {
 		t.Errorf("%d utterances were refused", billed)
 	}
 }
 
-// endedKey closes the socket in the middle of the first utterance, as a server does when the key has ended, and counts the keys that the
-// page asks for.
+// endedKey closes the socket in the middle of the first utterance, as a server does when the key has ended, and counts
+// the keys that the page asks for.
 const endedKey = `
 window.minted = 0;
 const ask = window.fetch;

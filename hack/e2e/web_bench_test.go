@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// clocks has the page tell when Play and Stop were pressed, when the worklet gave out its first sample, by the clock of its thread in whole
-// milliseconds, when the page heard of that, and when the worklet fell silent.
+// clocks has the page tell when Play and Stop were pressed, when the worklet gave out its first sample, by the clock of
+// its thread in whole milliseconds, when the page heard of that, and when the worklet fell silent.
 const clocks = `
 window.marks = {};
 addEventListener('click', (e) => { if (e.target.closest?.('.play-button')) window.marks.pressed = performance.now(); }, true);
@@ -30,7 +30,8 @@ window.AudioWorkletNode = class extends AudioWorkletNode {
 	}
 };`
 
-// TestBenchWeb measures what people wait for in the playground, and prints medians. It is no test of limits: machines differ.
+// TestBenchWeb measures what people wait for in the playground, and prints medians. It is no test of limits: machines
+// differ.
 func TestBenchWeb(t *testing.T) {
 	if os.Getenv("SWAR_BENCH_WEB") == "" {
 		t.Skip("SWAR_BENCH_WEB is not set (make bench-web)")
@@ -50,7 +51,8 @@ func TestBenchWeb(t *testing.T) {
 	return {First: window.marks.first - window.marks.pressed, Heard: window.marks.heard - window.marks.pressed, Shown: Number(figure.textContent), Output: Number(document.querySelector('[data-output]').dataset.output), Underruns: Number(document.querySelector('[data-underruns]').dataset.underruns)};
 })()`, &got)
 		if i > 0 { // the first warms up
-			first, heard, shown, underruns = append(first, got.First), append(heard, got.Heard), append(shown, got.Shown), append(underruns, got.Underruns)
+			first, heard, shown, underruns = append(first, got.First), append(heard, got.Heard),
+				append(shown, got.Shown), append(underruns, got.Underruns)
 			apart = append(apart, math.Abs(got.Shown-got.Output-got.First))
 		}
 	}
@@ -101,12 +103,14 @@ func TestBenchWeb(t *testing.T) {
 		{"playground opened with an empty cache, Play can be pressed", fast}, {"the same on a processor slowed to a quarter", slow},
 	} {
 		slices.Sort(row.values)
-		fmt.Fprintf(&s, "| %s | %.1f | %.1f |\n", row.what, row.values[len(row.values)/2], row.values[len(row.values)-1])
+		fmt.Fprintf(&s, "| %s | %.1f | %.1f |\n", row.what, row.values[len(row.values)/2],
+			row.values[len(row.values)-1])
 	}
 	t.Log(s.String())
 }
 
-// scrollMany scrolls through 50,000 requests, by a little each frame and then to anywhere, and returns how long the frames took.
+// scrollMany scrolls through 50,000 requests, by a little each frame and then to anywhere, and returns how long the
+// frames took.
 func (b *tab) scrollMany(org string) (scrolled, jumped []float64) {
 	b.t.Helper()
 	b.onNewDocument(manyRequests)
@@ -136,14 +140,16 @@ func (b *tab) scrollMany(org string) (scrolled, jumped []float64) {
 	return got.Scrolled, got.Jumped
 }
 
-// untilInteractive opens the playground ten times with an empty cache on a processor slowed by a factor, and returns the times until Play can
-// be pressed.
+// untilInteractive opens the playground ten times with an empty cache on a processor slowed by a factor, and returns
+// the times until Play can be pressed.
 func (b *tab) untilInteractive(org string, slowed float64) (took []float64) {
 	b.t.Helper()
-	if _, err := chromedp.Call(b.ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
+	if _, err := chromedp.Call(b.ctx, network.SetCacheDisabled,
+		network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
 		b.t.Fatal(err)
 	}
-	if _, err := chromedp.Call(b.ctx, emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: slowed}); err != nil {
+	if _, err := chromedp.Call(b.ctx, emulation.SetCPUThrottlingRate,
+		emulation.SetCPUThrottlingRateParams{Rate: slowed}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.onNewDocument(`new MutationObserver((_, o) => {

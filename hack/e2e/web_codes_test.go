@@ -27,7 +27,8 @@ func (b *tab) askForCode(p *portal, email string) (code, link string) {
 	return p.codeAfter(before), p.lastLink()
 }
 
-// TestCodesAndLinksThatAreVoid: five wrong codes, a link in another browser, one that was used: each says what to do next, and that works.
+// TestCodesAndLinksThatAreVoid: five wrong codes, a link in another browser, one that was used: each says what to do
+// next, and that works.
 func TestCodesAndLinksThatAreVoid(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	p.firstKey()
@@ -41,18 +42,21 @@ func TestCodesAndLinksThatAreVoid(t *testing.T) {
 
 	other := openTab(t, link)
 	other.do(chromedp.WaitVisible("#go"), chromedp.Click("#go"))
-	other.wait("what to do in another browser", `document.querySelector('#text').textContent.includes('Enter the code from the e-mail there.') && document.querySelector('#go').hidden`)
+	other.wait("what to do in another browser",
+		`document.querySelector('#text').textContent.includes('Enter the code from the e-mail there.') && document.querySelector('#go').hidden`)
 	other.forgive("400")
 
 	b.write(".codein", "AAAA-AAA0") // is no code, which counts as no try
 	b.do(chromedp.Click("form button[type=submit]"))
 	b.wait("five tries", `document.querySelector('.wrong')?.textContent.endsWith('You have 5 tries left.') && !document.querySelector('form button').disabled`)
-	for i, left := range []string{"You have 4 tries left.", "You have 3 tries left.", "You have 2 tries left.", "You have 1 try left.", "Request a new code."} {
+	for i, left := range []string{"You have 4 tries left.", "You have 3 tries left.", "You have 2 tries left.",
+		"You have 1 try left.", "Request a new code."} {
 		b.write(".codein", "AAAA-AAA"+"BCDFG"[i:i+1]) // eight characters are sent by themselves
 		b.wait(left, fmt.Sprintf(`document.querySelector('.wrong[data-code=bad_link]')?.textContent.endsWith(%q) && !document.querySelector('form button').disabled`, left))
 	}
 	var advice string
-	if b.get(`document.querySelector('main').innerText`, &advice); !strings.Contains(advice, "prints mails in its terminal or log") || strings.Contains(advice, "spam") {
+	if b.get(`document.querySelector('main').innerText`,
+		&advice); !strings.Contains(advice, "prints mails in its terminal or log") || strings.Contains(advice, "spam") {
 		t.Errorf("where nothing is mailed, the page says %q", advice)
 	}
 	b.write(".codein", code)
@@ -69,7 +73,8 @@ func TestCodesAndLinksThatAreVoid(t *testing.T) {
 	b.wait("where to ask", `location.pathname === '/signin' && document.querySelector('input[type=email]')`)
 }
 
-// fastSeconds has the seconds of a page's intervals pass a hundred times as fast: a mail may be asked for again after a minute.
+// fastSeconds has the seconds of a page's intervals pass a hundred times as fast: a mail may be asked for again after a
+// minute.
 const fastSeconds = `const every = window.setInterval; window.setInterval = (act, ms, ...more) => every(act, ms === 1000 ? 10 : ms, ...more);`
 
 // resend asks for another mail as soon as that may be, and returns its code.

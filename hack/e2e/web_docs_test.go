@@ -10,8 +10,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestDocumentationInTheBrowser: a heading is found from the keyboard, an example is copied as it stands, the chosen theme holds, and nothing is
-// wanted from elsewhere.
+// TestDocumentationInTheBrowser: a heading is found from the keyboard, an example is copied as it stands, the chosen
+// theme holds, and nothing is wanted from elsewhere.
 func TestDocumentationInTheBrowser(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	b := openTab(t, p.portalBase+"/docs/")

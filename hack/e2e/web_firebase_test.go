@@ -16,7 +16,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// firebase stands in for the emulator of Firebase Authentication: it mails nothing and signs nothing, and keeps what pages ask.
+// firebase stands in for the emulator of Firebase Authentication: it mails nothing and signs nothing, and keeps what
+// pages ask.
 type firebase struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -58,12 +59,16 @@ func newFirebase(t *testing.T) *firebase {
 		case r.Method == http.MethodOptions:
 		case r.URL.Query().Get("key") != "web-key":
 			t.Errorf("%s came without the web API key", path)
-		case strings.HasSuffix(path, "accounts:sendOobCode") && body.RequestType == "EMAIL_SIGNIN" && body.Email == "meera@example.org":
+		case strings.HasSuffix(path, "accounts:sendOobCode") && body.RequestType == "EMAIL_SIGNIN" &&
+			body.Email == "meera@example.org":
 			f.mailed = body.ContinueURL
 			fmt.Fprint(w, `{"email":"meera@example.org"}`)
-		case strings.HasSuffix(path, "accounts:signInWithEmailLink") && body.Email == "meera@example.org" && body.OobCode == "from-the-mail":
-			fmt.Fprintf(w, `{"idToken":%q,"refreshToken":"refresh","expiresIn":"3600","email":"meera@example.org"}`, token())
-		case strings.HasSuffix(path, "/securetoken.googleapis.com/v1/token") && r.FormValue("grant_type") == "refresh_token" && r.FormValue("refresh_token") == "refresh":
+		case strings.HasSuffix(path, "accounts:signInWithEmailLink") && body.Email == "meera@example.org" &&
+			body.OobCode == "from-the-mail":
+			fmt.Fprintf(w, `{"idToken":%q,"refreshToken":"refresh","expiresIn":"3600","email":"meera@example.org"}`,
+				token())
+		case strings.HasSuffix(path, "/securetoken.googleapis.com/v1/token") &&
+			r.FormValue("grant_type") == "refresh_token" && r.FormValue("refresh_token") == "refresh":
 			f.renewed++
 			fmt.Fprintf(w, `{"id_token":%q,"refresh_token":"refresh","expires_in":"3600"}`, token())
 		default:
@@ -74,11 +79,13 @@ func newFirebase(t *testing.T) *firebase {
 	return f
 }
 
-// TestFirebase: a link that Firebase mails leads into the portal, and the next page gets the next token without a mail. Signing out asks nothing that this server lacks.
+// TestFirebase: a link that Firebase mails leads into the portal, and the next page gets the next token without a mail.
+// Signing out asks nothing that this server lacks.
 func TestFirebase(t *testing.T) {
 	f := newFirebase(t)
 	host := strings.TrimPrefix(f.URL, "http://")
-	p := startPortal(t, t.TempDir(), "--email-sign-in", "off", "--firebase", firebaseProject, "--firebase-web-api-key", "web-key", "--firebase-emulator", host, "--accept-unsigned-tokens")
+	p := startPortal(t, t.TempDir(), "--email-sign-in", "off", "--firebase", firebaseProject, "--firebase-web-api-key",
+		"web-key", "--firebase-emulator", host, "--accept-unsigned-tokens")
 	p.firstKey()
 	b := openTab(t, p.portalBase+"/signin")
 	b.mayAsk(host)

@@ -9,12 +9,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestKeyboardOnly: every page is reached with g and a letter, everything on it with Tab, and what has the focus shows it.
+// TestKeyboardOnly: every page is reached with g and a letter, everything on it with Tab, and what has the focus shows
+// it.
 func TestKeyboardOnly(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.furnish(org)
 	b.open(org, "settings")
-	for page, key := range map[string]string{"playground": "p", "overview": "o", "keys": "k", "requests": "r", "usage": "u", "billing": "b", "members": "m", "voices": "v", "lexicon": "l", "audit": "a", "settings": "s"} {
+	for page, key := range map[string]string{"playground": "p", "overview": "o", "keys": "k", "requests": "r",
+		"usage": "u", "billing": "b", "members": "m", "voices": "v", "lexicon": "l", "audit": "a", "settings": "s"} {
 		b.get(`(document.querySelector('h1').focus(), '')`, new(string)) // keys in a field are letters
 		b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent(key))
 		b.wait(page, `location.pathname.endsWith('/`+page+`') && document.querySelector('h1') && !document.querySelector('.sk')`)

@@ -34,7 +34,8 @@ const (
 func (b *tab) tries(label, text, want string) {
 	b.t.Helper()
 	b.write(tryField, text)
-	shows := fmt.Sprintf(`[...document.querySelectorAll('#main [role=status] bdi')].some((e) => e.textContent === %q)`, want)
+	shows := fmt.Sprintf(`[...document.querySelectorAll('#main [role=status] bdi')].some((e) => e.textContent === %q)`,
+		want)
 	for range 5 {
 		b.press(label)
 		b.wait("an answer", fmt.Sprintf(`[...document.querySelectorAll('#main button')].some((e) => e.textContent.trim() === %q && !e.disabled)`, label))
@@ -49,8 +50,8 @@ func (b *tab) tries(label, text, want string) {
 	b.t.Errorf("%q is not shown as %q; the page shows %q", text, want, b.shown())
 }
 
-// TestLexiconPage: words are added, changed, imported and taken out, a change of somebody else is not overwritten, viewers read only, and all
-// of it in Hindi.
+// TestLexiconPage: words are added, changed, imported and taken out, a change of somebody else is not overwritten,
+// viewers read only, and all of it in Hindi.
 func TestLexiconPage(t *testing.T) {
 	p, b, org := portalTab(t)
 	var project string
@@ -78,7 +79,8 @@ func TestLexiconPage(t *testing.T) {
 	b.tries("Preview", "Zepto se", "Zepto se")
 	save("Zepto, ज़ेप्टो\n", "Version 1, saved by", "1 Zepto=ज़ेप्टो")
 	b.tries("Preview", "Zepto se aaya.", "ज़ेप्टो se aaya.")
-	save("Zepto, ज़ेप्टोओ\n\"Tata, Sky\", टाटा स्काय, hi\n", "Version 2, saved by", "2 Zepto=ज़ेप्टोओ Tata, Sky=टाटा स्काय/hi")
+	save("Zepto, ज़ेप्टोओ\n\"Tata, Sky\", टाटा स्काय, hi\n", "Version 2, saved by",
+		"2 Zepto=ज़ेप्टोओ Tata, Sky=टाटा स्काय/hi")
 
 	b.write(words, "Zepto\n")
 	b.press("Save")
@@ -90,10 +92,12 @@ func TestLexiconPage(t *testing.T) {
 	b.get(fmt.Sprintf(chooseOne, pls, "names.pls"), new(bool))
 	b.press("Add these words")
 	b.wait("what was left out", `[...document.querySelectorAll('#main [role=status] li')].some((e) => e.textContent.includes('Uber') && e.textContent.includes('phonemes'))`)
-	b.wait("the words are there to be saved", fmt.Sprintf(`document.querySelector(%q).value.endsWith('Ola, ओला\n')`, words))
+	b.wait("the words are there to be saved",
+		fmt.Sprintf(`document.querySelector(%q).value.endsWith('Ola, ओला\n')`, words))
 	b.get(fmt.Sprintf(chooseOne, "word,spoken\nKirana,किराना\nZEPTO,ज़ेप्टो दो\n", "more.csv"), new(bool))
 	b.press("Add these words")
-	b.wait("those of CSV, too, one of them in its place", fmt.Sprintf(`document.querySelector(%q).value.endsWith('Kirana, किराना\n')`, words))
+	b.wait("those of CSV, too, one of them in its place",
+		fmt.Sprintf(`document.querySelector(%q).value.endsWith('Kirana, किराना\n')`, words))
 	if got := entries(); !strings.HasPrefix(got, "2 ") {
 		t.Errorf("an import that nobody has saved became %q", got)
 	}

@@ -56,14 +56,16 @@ func (b *tab) count() *traffic {
 // onNewDocument has a script run before those of every page that is opened from now on.
 func (b *tab) onNewDocument(script string) {
 	b.t.Helper()
-	if _, err := chromedp.Call(b.ctx, cdpage.AddScriptToEvaluateOnNewDocument, cdpage.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+	if _, err := chromedp.Call(b.ctx, cdpage.AddScriptToEvaluateOnNewDocument,
+		cdpage.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
 const watchShifts = `window.shifts = 0; new PerformanceObserver((l) => { for (const e of l.getEntries()) if (!e.hadRecentInput) window.shifts += e.value; }).observe({type: 'layout-shift', buffered: true});`
 
-// TestFirstLoad: the playground and the sign-in load no byte and no request above their budgets, and nothing moves while they do.
+// TestFirstLoad: the playground and the sign-in load no byte and no request above their budgets, and nothing moves
+// while they do.
 func TestFirstLoad(t *testing.T) {
 	p, b, org := portalTab(t)
 	for _, page := range []struct {
@@ -76,7 +78,8 @@ func TestFirstLoad(t *testing.T) {
 		if !page.signedIn {
 			from = openTab(t, p.portalBase+"/docs/")
 		}
-		if _, err := chromedp.Call(from.ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
+		if _, err := chromedp.Call(from.ctx, network.SetCacheDisabled,
+			network.SetCacheDisabledParams{CacheDisabled: true}); err != nil {
 			t.Fatal(err)
 		}
 		if page.signedIn { // a first visit has no key yet
@@ -92,15 +95,18 @@ func TestFirstLoad(t *testing.T) {
 		from.get(`window.shifts`, &shifts)
 		c.mu.Lock()
 		t.Logf("%s: %d requests, %.1f KB, layout shift %.4f", page.address, len(c.requests), c.bytes/1000, shifts)
-		if len(c.requests) > page.requests || len(c.requests) < 4 || c.bytes/1000 > page.kb || c.bytes < 10_000 || shifts >= 0.02 {
-			t.Errorf("%s: %d requests (at most %d), %.1f KB (at most %.0f), layout shift %.4f (below 0.02):\n%s", page.address, len(c.requests), page.requests, c.bytes/1000, page.kb, shifts, strings.Join(c.requests, "\n"))
+		if len(c.requests) > page.requests || len(c.requests) < 4 || c.bytes/1000 > page.kb || c.bytes < 10_000 ||
+			shifts >= 0.02 {
+			t.Errorf("%s: %d requests (at most %d), %.1f KB (at most %.0f), layout shift %.4f (below 0.02):\n%s",
+				page.address, len(c.requests), page.requests, c.bytes/1000, page.kb, shifts,
+				strings.Join(c.requests, "\n"))
 		}
 		c.mu.Unlock()
 	}
 }
 
-// TestInsecureName: under a name that is not this machine's and without TLS there is no AudioWorklet and no clipboard; everything works, and a line
-// says why TLS is better.
+// TestInsecureName: under a name that is not this machine's and without TLS there is no AudioWorklet and no clipboard;
+// everything works, and a line says why TLS is better.
 func TestInsecureName(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	key := p.firstKey()
@@ -128,7 +134,8 @@ func TestInsecureName(t *testing.T) {
 	b.wait("a field to copy from", `document.querySelector('.copy-field')?.value.includes('/app/')`)
 }
 
-// TestServerAway: a bar while the server cannot be reached, with what was typed kept; back again, everything goes on by itself.
+// TestServerAway: a bar while the server cannot be reached, with what was typed kept; back again, everything goes on by
+// itself.
 func TestServerAway(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.write("textarea", "Yeh draft rehna chahiye")
@@ -151,15 +158,16 @@ func TestServerAway(t *testing.T) {
 	b.wait("nothing looks alive", `document.querySelector('[data-away]') && document.querySelector('[data-live].off') && document.querySelector('.workers .dot.off')`)
 	offline(false)
 	b.wait("it is live again", `!document.querySelector('[data-away]') && document.querySelector('[data-live].on')`)
-	b.get(fmt.Sprintf(`(document.querySelector('nav.main a[href="/app/%s/playground"]').click(), '')`, org), new(string))
+	b.get(fmt.Sprintf(`(document.querySelector('nav.main a[href="/app/%s/playground"]').click(), '')`, org),
+		new(string))
 	b.wait("the draft", `document.querySelector('textarea')?.value === 'Yeh draft rehna chahiye'`)
 	b.mu.Lock()
 	b.complaints = nil // of requests that found no server
 	b.mu.Unlock()
 }
 
-// TestServerReplaced: a page that was open before the server became another one asks for files that are gone. It loads itself
-// again, once, with the draft kept; where that does not help, a button does what the page cannot.
+// TestServerReplaced: a page that was open before the server became another one asks for files that are gone. It loads
+// itself again, once, with the draft kept; where that does not help, a button does what the page cannot.
 func TestServerReplaced(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.write("textarea", "Yeh draft rehna chahiye")
@@ -167,7 +175,8 @@ func TestServerReplaced(t *testing.T) {
 	b.get(`performance.timeOrigin`, &began)
 	block := func(patterns ...*network.BlockPattern) {
 		t.Helper()
-		if _, err := chromedp.Call(b.ctx, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: patterns}); err != nil {
+		if _, err := chromedp.Call(b.ctx, network.SetBlockedURLs,
+			network.SetBlockedURLsParams{URLPatterns: patterns}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,7 +188,8 @@ func TestServerReplaced(t *testing.T) {
 	block()
 	b.get(`(document.querySelector('#main .err button').click(), '')`, new(string))
 	b.wait("requests", `document.querySelector('h1')?.textContent === 'Requests' && !document.querySelector('.err')`)
-	b.get(fmt.Sprintf(`(document.querySelector('nav.main a[href="/app/%s/playground"]').click(), '')`, org), new(string))
+	b.get(fmt.Sprintf(`(document.querySelector('nav.main a[href="/app/%s/playground"]').click(), '')`, org),
+		new(string))
 	b.wait("the draft", fmt.Sprintf(`performance.timeOrigin === %f && document.querySelector('textarea')?.value === 'Yeh draft rehna chahiye'`, again))
 	b.mu.Lock()
 	b.complaints = nil // of the file that was gone
@@ -201,7 +211,8 @@ window.fetch = async (address, init) => {
 	return new Response(JSON.stringify({requests, ...(at + limit < all && {next_cursor: String(at + limit)})}), {headers: {'content-type': 'application/json'}});
 };`
 
-// TestManyRequests: of 50,000 rows at most 60 are in the document, wherever somebody has scrolled to, and all can be reached.
+// TestManyRequests: of 50,000 rows at most 60 are in the document, wherever somebody has scrolled to, and all can be
+// reached.
 func TestManyRequests(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.onNewDocument(manyRequests)

@@ -13,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestHeadings: after each navigation the heading of the page has the focus, and the window is called by page and organisation.
+// TestHeadings: after each navigation the heading of the page has the focus, and the window is called by page and
+// organisation.
 func TestHeadings(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the pages are the same")
@@ -42,11 +43,13 @@ func TestReducedMotionAndZoom(t *testing.T) {
 	}
 	_, b, org := portalTab(t)
 	b.furnish(org)
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion",
+		Value: "reduce"}}}
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
 	}
-	zoomed := emulation.SetDeviceMetricsOverrideParams{Width: 640, Height: 450, DeviceScaleFactor: 2} // a window of 1280 at 200 %
+	// a window of 1280 at 200 %
+	zoomed := emulation.SetDeviceMetricsOverrideParams{Width: 640, Height: 450, DeviceScaleFactor: 2}
 	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, zoomed); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +78,8 @@ func TestReducedMotionAndZoom(t *testing.T) {
 	}
 }
 
-// TestRowsByKeys: j, k and Enter go through the requests wherever the focus is, also while new ones come on top; switched off, single keys do nothing.
+// TestRowsByKeys: j, k and Enter go through the requests wherever the focus is, also while new ones come on top;
+// switched off, single keys do nothing.
 func TestRowsByKeys(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the page is the same")
@@ -87,9 +91,11 @@ func TestRowsByKeys(t *testing.T) {
 	for i, key := range []string{"j", "j", "j", "k"} {
 		b.do(chromedp.KeyEvent(key))
 		row := []int{0, 1, 2, 1}[i]
-		b.wait(fmt.Sprintf("row %d has the focus", row), fmt.Sprintf(`document.activeElement === document.querySelectorAll('[data-request]')[%d]`, row))
+		b.wait(fmt.Sprintf("row %d has the focus", row),
+			fmt.Sprintf(`document.activeElement === document.querySelectorAll('[data-request]')[%d]`, row))
 	}
-	// Where the machine is busy the drawer is there between keydown and keypress, and takes the focus; and some hold Enter.
+	// Where the machine is busy the drawer is there between keydown and keypress, and takes the focus; and some hold
+	// Enter.
 	b.enterKey(input.DispatchKeyEventTypeRawKeyDown, false)
 	b.wait("the drawer with the focus", `document.querySelector('dialog.drawer .timing') && document.activeElement.closest('dialog')`)
 	b.enterKey(input.DispatchKeyEventTypeChar, false)
@@ -119,7 +125,8 @@ func TestRowsByKeys(t *testing.T) {
 // enterKey is one of the events of a press of Enter.
 func (b *tab) enterKey(kind input.DispatchKeyEventType, repeat bool) {
 	b.t.Helper()
-	event := input.DispatchKeyEventParams{Type: kind, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, AutoRepeat: &repeat}
+	event := input.DispatchKeyEventParams{Type: kind, Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13,
+		AutoRepeat: &repeat}
 	if kind == input.DispatchKeyEventTypeChar {
 		event.Text = "\r"
 	}
@@ -128,14 +135,16 @@ func (b *tab) enterKey(kind input.DispatchKeyEventType, repeat bool) {
 	}
 }
 
-// TestSecretIsGoneWithItsDialog: a key that nobody has copied is asked about; a browser that closes the dialog takes it away all the same.
+// TestSecretIsGoneWithItsDialog: a key that nobody has copied is asked about; a browser that closes the dialog takes it
+// away all the same.
 func TestSecretIsGoneWithItsDialog(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the page is the same")
 	}
 	_, b, org := portalTab(t)
 	b.open(org, "keys")
-	// A microtask after each change of the page, before the next key can be pressed: a key must never miss a dialog that is seen.
+	// A microtask after each change of the page, before the next key can be pressed: a key must never miss a dialog
+	// that is seen.
 	b.get(`(window.late = [], new MutationObserver(() => {
 	for (const d of document.querySelectorAll('dialog')) if (!d.open || !d.contains(document.activeElement)) late.push(d.innerText.slice(0, 50));
 	const question = document.querySelector('.leaving');
@@ -150,7 +159,8 @@ func TestSecretIsGoneWithItsDialog(t *testing.T) {
 	b.get(`document.querySelector('[data-secret]').textContent`, &key)
 	for _, asked := range []bool{true, false, true, false, true} { // a browser lets a page keep a dialog only once
 		b.do(chromedp.KeyEvent(kb.Escape))
-		b.wait("the question, every other time", fmt.Sprintf(`!!document.querySelector('.leaving') === %v && document.querySelector('dialog[open] [data-secret]')`, asked))
+		b.wait("the question, every other time",
+			fmt.Sprintf(`!!document.querySelector('.leaving') === %v && document.querySelector('dialog[open] [data-secret]')`, asked))
 	}
 	b.do(chromedp.Click(".leaving button")) // stays
 	b.wait("the dialog keeps the focus", `!document.querySelector('.leaving') && document.activeElement.closest('dialog')`)

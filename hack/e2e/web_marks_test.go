@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// messages are every fourth of the public messages, which makes 200, and texts in which code points, UTF-16 and what is seen differ.
+// messages are every fourth of the public messages, which makes 200, and texts in which code points, UTF-16 and what is
+// seen differ.
 func messages(t *testing.T) []string {
 	t.Helper()
 	file, err := os.Open("../../testdata/hinglish-reading/messages.jsonl")
@@ -39,7 +40,8 @@ func messages(t *testing.T) []string {
 	return all
 }
 
-// TestMarksAreThoseOfTheAPI: both sides of the playground mark, of every text, what /v1/normalize names, where it names it.
+// TestMarksAreThoseOfTheAPI: both sides of the playground mark, of every text, what /v1/normalize names, where it names
+// it.
 func TestMarksAreThoseOfTheAPI(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the page is the same")

@@ -51,10 +51,12 @@ func newIDP(t *testing.T, life time.Duration) *idp {
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":%q,"token_endpoint":%q,"jwks_uri":%q}`, p.URL, p.URL+"/authorize", p.URL+"/token", p.URL+"/jwks")
+		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":%q,"token_endpoint":%q,"jwks_uri":%q}`, p.URL,
+			p.URL+"/authorize", p.URL+"/token", p.URL+"/jwks")
 	})
 	mux.HandleFunc("/jwks", func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &key.PublicKey, KeyID: "1", Algorithm: "RS256", Use: "sig"}}})
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: &key.PublicKey, KeyID: "1",
+			Algorithm: "RS256", Use: "sig"}}})
 	})
 	mux.HandleFunc("/authorize", p.authorize)
 	mux.HandleFunc("/token", p.token)
@@ -78,7 +80,8 @@ func (p *idp) authorize(w http.ResponseWriter, r *http.Request) {
 	p.asked = q
 	p.mu.Unlock()
 	to, err := url.Parse(q.Get("redirect_uri"))
-	if err != nil || q.Get("response_type") != "code" || q.Get("client_id") != oidcClient || q.Get("code_challenge_method") != "S256" || !strings.Contains(q.Get("scope"), "openid") {
+	if err != nil || q.Get("response_type") != "code" || q.Get("client_id") != oidcClient ||
+		q.Get("code_challenge_method") != "S256" || !strings.Contains(q.Get("scope"), "openid") {
 		p.t.Errorf("the page asks for %v", q)
 		return
 	}
@@ -91,11 +94,13 @@ func (p *idp) token(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	challenge := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-	if base64.RawURLEncoding.EncodeToString(challenge[:]) != p.asked.Get("code_challenge") || r.FormValue("redirect_uri") != p.asked.Get("redirect_uri") || r.FormValue("code") != "once" {
+	if base64.RawURLEncoding.EncodeToString(challenge[:]) != p.asked.Get("code_challenge") ||
+		r.FormValue("redirect_uri") != p.asked.Get("redirect_uri") || r.FormValue("code") != "once" {
 		http.Error(w, `{"error":"invalid_grant"}`, http.StatusBadRequest)
 		return
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: p.key}, (&jose.SignerOptions{}).WithHeader("kid", "1").WithType("JWT"))
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: p.key},
+		(&jose.SignerOptions{}).WithHeader("kid", "1").WithType("JWT"))
 	if err != nil {
 		p.t.Error(err)
 		return
@@ -111,11 +116,12 @@ func (p *idp) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.issued++
-	fmt.Fprintf(w, `{"access_token":"x","token_type":"Bearer","id_token":%q,"expires_in":%d}`, token, int(p.life.Seconds()))
+	fmt.Fprintf(w, `{"access_token":"x","token_type":"Bearer","id_token":%q,"expires_in":%d}`, token,
+		int(p.life.Seconds()))
 }
 
-// TestOpenIDConnect: with PKCE through another provider to the playground, and round again when the token has ended, with what was typed kept.
-// The token is nowhere but in memory, and the code in no address.
+// TestOpenIDConnect: with PKCE through another provider to the playground, and round again when the token has ended,
+// with what was typed kept. The token is nowhere but in memory, and the code in no address.
 func TestOpenIDConnect(t *testing.T) {
 	idp := newIDP(t, time.Hour)
 	p := startPortal(t, t.TempDir(), "--issuers", idp.issuers())
@@ -127,7 +133,8 @@ func TestOpenIDConnect(t *testing.T) {
 	b.mayAsk(strings.TrimPrefix(idp.URL, "http://"))
 	b.do(chromedp.WaitVisible(".btn.wide"), chromedp.Click(".btn.wide"), chromedp.WaitVisible("#main h1"))
 	var kept, address string
-	if b.get(`JSON.stringify([localStorage, sessionStorage, location.href, history.length, document.cookie])`, &kept); strings.Contains(kept, "eyJ") || strings.Contains(kept, "code=") {
+	if b.get(`JSON.stringify([localStorage, sessionStorage, location.href, history.length, document.cookie])`,
+		&kept); strings.Contains(kept, "eyJ") || strings.Contains(kept, "code=") {
 		t.Errorf("the token or its code is kept in the page: %s", kept)
 	}
 	if b.get(`location.pathname`, &address); !strings.HasPrefix(address, "/app/") {

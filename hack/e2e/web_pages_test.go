@@ -31,7 +31,8 @@ func (b *tab) wait(what, script string) {
 	return false;
 })()`
 	for end := time.Now().Add(patience); time.Now().Before(end) && b.ctx.Err() == nil; {
-		if done, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise)); err == nil && done {
+		if done, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](look, chromedp.EvalAwaitPromise)); err == nil &&
+			done {
 			return
 		}
 	}
@@ -82,7 +83,8 @@ func (p *portal) speakWith(key string) int {
 // socketWith speaks on a socket, which stays open.
 func (p *portal) socketWith(key string) *websocket.Conn {
 	p.t.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/v1/tts/stream", http.Header{"X-Api-Key": {key}})
+	conn, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/v1/tts/stream",
+		http.Header{"X-Api-Key": {key}})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -113,8 +115,8 @@ func closeCode(t *testing.T, conn *websocket.Conn) int {
 	}
 }
 
-// TestKeyFromTheKeyboard: g k, c, a name, Enter; the key that is shown speaks, the page sees its first request, and what was shown is gone with
-// the dialog. Revoked by typing its name, it ends the socket that speaks with it.
+// TestKeyFromTheKeyboard: g k, c, a name, Enter; the key that is shown speaks, the page sees its first request, and
+// what was shown is gone with the dialog. Revoked by typing its name, it ends the socket that speaks with it.
 func TestKeyFromTheKeyboard(t *testing.T) {
 	p, b, org := portalTab(t)
 	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("k"))
@@ -136,14 +138,16 @@ func TestKeyFromTheKeyboard(t *testing.T) {
 	if out, err := shell.CombinedOutput(); err != nil {
 		t.Fatalf("the line that is shown: %v\n%s\n%s", err, line, out)
 	}
-	if audio, err := os.ReadFile(filepath.Join(shell.Dir, "take.wav")); err != nil || !bytes.HasPrefix(audio, []byte("RIFF")) {
+	if audio, err := os.ReadFile(filepath.Join(shell.Dir, "take.wav")); err != nil ||
+		!bytes.HasPrefix(audio, []byte("RIFF")) {
 		t.Fatalf("the line that is shown made %d bytes, %v", len(audio), err)
 	}
 	b.wait("the first request lights up", `document.querySelector('.wait .dot.on')`)
 	b.do(chromedp.KeyEvent(kb.Escape))
 	b.wait("the dialog is closed", `!document.querySelector('dialog') && document.querySelectorAll('tr[data-key]').length === 2`)
 	var kept string
-	if b.get(`document.documentElement.outerHTML + JSON.stringify([localStorage, sessionStorage, location.href])`, &kept); strings.Contains(kept, key) {
+	if b.get(`document.documentElement.outerHTML + JSON.stringify([localStorage, sessionStorage, location.href])`,
+		&kept); strings.Contains(kept, key) {
 		t.Error("the key is still in the page when its dialog is closed")
 	}
 
@@ -154,7 +158,8 @@ func TestKeyFromTheKeyboard(t *testing.T) {
 	b.do(chromedp.KeyEvent("ivr <b>production"), chromedp.KeyEvent(kb.Enter))
 	b.wait("half the name is not enough", `document.querySelector('dialog button[type=submit]').disabled`)
 	b.do(chromedp.KeyEvent("</b>"), chromedp.KeyEvent(kb.Enter))
-	b.wait("it is revoked, and the focus is where the page begins", `document.querySelector('tr.rev') && document.activeElement.matches('main h1')`)
+	b.wait("it is revoked, and the focus is where the page begins",
+		`document.querySelector('tr.rev') && document.activeElement.matches('main h1')`)
 	if code := closeCode(t, conn); code != 1008 {
 		t.Errorf("the socket of a revoked key closes with %d, want 1008", code)
 	}
@@ -189,14 +194,16 @@ func TestFocusAfterAQuickRevoke(t *testing.T) {
 })()`, &pressed)
 	b.wait("the question", `document.activeElement.matches('dialog input')`)
 	b.do(chromedp.KeyEvent("quick"), chromedp.KeyEvent(kb.Enter))
-	b.wait("it is revoked, and the focus is where the page begins", `document.querySelector('tr.rev') && document.activeElement.matches('main h1')`)
+	b.wait("it is revoked, and the focus is where the page begins",
+		`document.querySelector('tr.rev') && document.activeElement.matches('main h1')`)
 }
 
 // TestUsageIsWhatTheAPISays: bars, table, totals, file and bill show what /usage and /billing answer.
 func TestUsageIsWhatTheAPISays(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.furnish(org)
-	b.wait("usage has come", fmt.Sprintf(`await `+inPortal, fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests === 5;`, org)))
+	b.wait("usage has come", fmt.Sprintf(`await `+inPortal,
+		fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests === 5;`, org)))
 	b.open(org, "usage?range=7d")
 	var got, want struct {
 		Minutes, Amount, Requests string
@@ -239,7 +246,8 @@ func TestUsageIsWhatTheAPISays(t *testing.T) {
 // TestMarkupIsText: whatever people call their things, pages show it as text, and make no element of it.
 func TestMarkupIsText(t *testing.T) {
 	_, b, org := portalTab(t)
-	const evil = `<img src=x onerror=alert(1)><script>1</script>` + " &amp; \"' =1+1 a\u200b\u200fb" // names that turn the line around are refused
+	// names that turn the line around are refused
+	const evil = `<img src=x onerror=alert(1)><script>1</script>` + " &amp; \"' =1+1 a\u200b\u200fb"
 	var done bool
 	b.get(fmt.Sprintf(inPortal, fmt.Sprintf(`
 	const org = %q, evil = %q, {orgs} = await api('GET', '/me');
@@ -271,7 +279,8 @@ func TestMarkupIsText(t *testing.T) {
 	}
 }
 
-// TestMembersComeAndGo: an invited person joins in another browser, is demoted and removed while signed in, and reads why each time.
+// TestMembersComeAndGo: an invited person joins in another browser, is demoted and removed while signed in, and reads
+// why each time.
 func TestMembersComeAndGo(t *testing.T) {
 	p, b, org := portalTab(t)
 	b.open(org, "members")
@@ -314,12 +323,14 @@ func TestMembersComeAndGo(t *testing.T) {
 	ravi.wait("no key can be made, and why", `document.querySelector('[data-create]').disabled && document.querySelector('.why').textContent.includes('read-only')`)
 	change(`await api('DELETE', '/orgs/%s/members/ravi@example.org')`)
 	ravi.get(`(document.querySelector('nav.main a[href$="/usage"]').click(), '')`, new(string))
-	ravi.wait("the reason, where one signs in", `location.pathname === '/signin' && document.querySelector('[data-why=removed]')?.textContent.includes('removed you')`)
+	ravi.wait("the reason, where one signs in",
+		`location.pathname === '/signin' && document.querySelector('[data-why=removed]')?.textContent.includes('removed you')`)
 	ravi.forgive("403")
 	var draft string
 	if ravi.get(`sessionStorage.getItem('swar.draft')`, &draft); draft != "Yeh draft rehna chahiye" {
 		t.Errorf("the draft of who was removed is %q", draft)
 	}
 	ravi.do(chromedp.Navigate(p.portalBase + "/app/"))
-	ravi.wait("who is in no organisation may found one", `document.querySelector('h1')?.textContent === 'Name your organisation' || document.querySelector('h1')?.textContent === 'Not found'`)
+	ravi.wait("who is in no organisation may found one",
+		`document.querySelector('h1')?.textContent === 'Name your organisation' || document.querySelector('h1')?.textContent === 'Not found'`)
 }

@@ -82,13 +82,14 @@ func (b *tab) signOut(at string) {
 func (b *tab) keepsNothing() {
 	b.t.Helper()
 	var kept string
-	if b.get(`JSON.stringify([localStorage, sessionStorage, location.href, document.cookie])`, &kept); strings.Contains(kept, "eyJ") || strings.Contains(kept, "code=") {
+	if b.get(`JSON.stringify([localStorage, sessionStorage, location.href, document.cookie])`,
+		&kept); strings.Contains(kept, "eyJ") || strings.Contains(kept, "code=") {
 		b.t.Errorf("the token or its code is kept in the page: %s", kept)
 	}
 }
 
-// TestPeerOIDCProvider signs in with oidc-provider: through its pages, again without them for the next page, as somebody whose address is not
-// verified, and not at all.
+// TestPeerOIDCProvider signs in with oidc-provider: through its pages, again without them for the next page, as
+// somebody whose address is not verified, and not at all.
 func TestPeerOIDCProvider(t *testing.T) {
 	issuer := peerstest.OIDCProvider(t, "../peers/oidc.mjs")
 	p := startPortal(t, t.TempDir(), "--issuers", issuersFile(t, issuer, "Company login"))
@@ -108,7 +109,8 @@ func TestPeerOIDCProvider(t *testing.T) {
 	b.do(chromedp.Evaluate[chromedp.Void](`[...document.links].find((a) => /cancel/i.test(a.textContent)).click()`))
 	b.wait("what became of it", isRefused)
 	var said string
-	if b.get(`document.querySelector('.wrong, .note[data-why]').textContent`, &said); !strings.Contains(said, "did not sign you in") {
+	if b.get(`document.querySelector('.wrong, .note[data-why]').textContent`,
+		&said); !strings.Contains(said, "did not sign you in") {
 		t.Errorf("who has cancelled reads %q", said)
 	}
 
@@ -137,7 +139,8 @@ func TestPeerUnverified(t *testing.T) {
 	b.do(chromedp.Click("button[type=submit]"))
 	b.wait("the refusal", isRefused)
 	var said string
-	if b.get(`document.querySelector('.wrong, .note[data-why]').textContent`, &said); !strings.Contains(said, "verified at the sign-in provider") {
+	if b.get(`document.querySelector('.wrong, .note[data-why]').textContent`,
+		&said); !strings.Contains(said, "verified at the sign-in provider") {
 		t.Errorf("who is not verified reads %q", said)
 	}
 }
@@ -160,10 +163,12 @@ func TestPeerKeycloak(t *testing.T) {
 	b.signOut(p.portalBase)
 }
 
-// TestPeerFirebase signs in with the link that the emulator of Firebase would mail, and gets the next token without one.
+// TestPeerFirebase signs in with the link that the emulator of Firebase would mail, and gets the next token without
+// one.
 func TestPeerFirebase(t *testing.T) {
 	host := peerstest.FirebaseEmulator(t)
-	p := startPortal(t, t.TempDir(), "--email-sign-in", "off", "--firebase", peerstest.FirebaseProject, "--firebase-web-api-key", "any", "--firebase-emulator", host, "--accept-unsigned-tokens")
+	p := startPortal(t, t.TempDir(), "--email-sign-in", "off", "--firebase", peerstest.FirebaseProject,
+		"--firebase-web-api-key", "any", "--firebase-emulator", host, "--accept-unsigned-tokens")
 	p.firstKey()
 	b := openTab(t, p.portalBase+"/signin")
 	b.mayAsk(host)
@@ -173,7 +178,8 @@ func TestPeerFirebase(t *testing.T) {
 	b.wait("the mail is on its way", `document.querySelector('.note')?.textContent.includes('meera@example.org')`)
 	var link string
 	eventually(t, "the emulator has a link", 10*time.Second, func() bool {
-		codes, _ := peerstest.CallJSON(t, "http://"+host+"/emulator/v1/projects/"+peerstest.FirebaseProject+"/oobCodes", nil)["oobCodes"].([]any)
+		codes, _ := peerstest.CallJSON(t, "http://"+host+"/emulator/v1/projects/"+peerstest.FirebaseProject+"/oobCodes",
+			nil)["oobCodes"].([]any)
 		if len(codes) > 0 {
 			link = fmt.Sprint(codes[0].(map[string]any)["oobLink"])
 		}

@@ -49,7 +49,8 @@ window.AudioWorkletNode = class extends AudioWorkletNode {
 	}
 }
 
-// TestLongestText: 4,000 characters are read; one more turns the counter red and Play off, and is not asked for in vain.
+// TestLongestText: 4,000 characters are read; one more turns the counter red and Play off, and is not asked for in
+// vain.
 func TestLongestText(t *testing.T) {
 	_, b, _ := portalTab(t)
 	count := func(n int) string {
@@ -73,7 +74,8 @@ func TestLongestText(t *testing.T) {
 	}
 }
 
-// TestTakesAreCompared: A and B are heard by their keys, unless single keys are switched off; g and a letter lead to a page alone.
+// TestTakesAreCompared: A and B are heard by their keys, unless single keys are switched off; g and a letter lead to a
+// page alone.
 func TestTakesAreCompared(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the page is the same")
@@ -124,7 +126,8 @@ func TestBothSidesAreLinked(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.ArrowRight))
 	b.wait("by the caret", linked)
 	b.get(`(() => { const t = document.querySelector('textarea'); t.setRangeText('Kul', 0, 5); t.setSelectionRange(6, 6); t.dispatchEvent(new Event('input', {bubbles: true})); return ''; })()`, new(string))
-	b.wait("by the caret, when the preview comes", linked+` && document.querySelector('.play-chunks li p')?.textContent.startsWith('Kul ')`)
+	b.wait("by the caret, when the preview comes",
+		linked+` && document.querySelector('.play-chunks li p')?.textContent.startsWith('Kul ')`)
 	b.get(`(document.querySelector('textarea').blur(), '')`, new(string))
 	b.wait("no longer", `!document.querySelector('[data-span].on')`)
 	b.get(`(document.querySelector('.play-chunks [data-span]').focus(), '')`, new(string))

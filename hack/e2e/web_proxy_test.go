@@ -28,8 +28,8 @@ import (
 
 const proxyName = "tts.test"
 
-// proxy ends TLS under a name of its own, as one before a server in a company does. What is asked before it has somewhere to send it is
-// answered 502.
+// proxy ends TLS under a name of its own, as one before a server in a company does. What is asked before it has
+// somewhere to send it is answered 502.
 type proxy struct {
 	public   string // origin
 	spki     string // what Chromium knows its certificate by
@@ -44,7 +44,8 @@ func newProxy(t *testing.T, keepHost bool) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{proxyName}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+	cert := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{proxyName},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
 	der, err := x509.CreateCertificate(rand.Reader, cert, cert, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -99,8 +100,8 @@ func (x *proxy) leadTo(t *testing.T, p *portal) {
 	x.pages.Store(pages)
 }
 
-// TestBehindATLSProxy: a server that knows its public name is used under that alone. Proxies tell the name on, or, as some do unless they are told
-// to, do not.
+// TestBehindATLSProxy: a server that knows its public name is used under that alone. Proxies tell the name on, or, as
+// some do unless they are told to, do not.
 func TestBehindATLSProxy(t *testing.T) {
 	for name, keepHost := range map[string]bool{"which tells the name on": true, "which does not": false} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +121,8 @@ func TestBehindATLSProxy(t *testing.T) {
 			if !strings.HasPrefix(link, x.public+"/setup#") {
 				t.Fatalf("the setup link is %q", link)
 			}
-			b := openTab(t, link, chromedp.Flag("host-resolver-rules", "MAP "+proxyName+" 127.0.0.1"), chromedp.Flag("ignore-certificate-errors-spki-list", x.spki))
+			b := openTab(t, link, chromedp.Flag("host-resolver-rules", "MAP "+proxyName+" 127.0.0.1"),
+				chromedp.Flag("ignore-certificate-errors-spki-list", x.spki))
 			x.use(b, p, key)
 		})
 	}
@@ -172,13 +174,16 @@ func (x *proxy) use(b *tab, p *portal, key string) {
 
 func (x *proxy) cookiesAreSecure(b *tab) {
 	b.t.Helper()
-	got, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{URLs: []string{x.public + "/auth/v1/refresh"}})
+	got, err := chromedp.Call(b.ctx, network.GetCookies,
+		network.GetCookiesParams{URLs: []string{x.public + "/auth/v1/refresh"}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	for _, c := range got.Cookies {
-		if secret := c.Name != "swar_session"; !c.Secure || c.HTTPOnly != secret || strings.HasPrefix(c.Name, "__Host-") != secret || c.SameSite != network.CookieSameSiteStrict {
-			b.t.Errorf("the cookie %s: secure %v, hidden from scripts %v, same site %s", c.Name, c.Secure, c.HTTPOnly, c.SameSite)
+		if secret := c.Name != "swar_session"; !c.Secure || c.HTTPOnly != secret ||
+			strings.HasPrefix(c.Name, "__Host-") != secret || c.SameSite != network.CookieSameSiteStrict {
+			b.t.Errorf("the cookie %s: secure %v, hidden from scripts %v, same site %s", c.Name, c.Secure,
+				c.HTTPOnly, c.SameSite)
 		}
 	}
 	if len(got.Cookies) != 2 {

@@ -15,13 +15,15 @@ func (b *tab) another(address string) *tab {
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	b.t.Cleanup(cancel)
 	more := &tab{t: b.t, ctx: ctx, base: b.base}
-	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil { // a tab ends with the context of its first action
+	if err := chromedp.Do(ctx, chromedp.Navigate(address)); err != nil {
+		// a tab ends with the context of its first action
 		b.t.Fatal(err)
 	}
 	return more
 }
 
-// badDays answers in the place of the server: the first list of keys with a token that has expired, the second with too many requests.
+// badDays answers in the place of the server: the first list of keys with a token that has expired, the second with too
+// many requests.
 const badDays = `
 const ask = window.fetch;
 window.refreshed = window.refused = 0;
@@ -51,15 +53,20 @@ func TestTwoTabs(t *testing.T) {
 		each.wait("both are signed out", `location.pathname === '/signin' && document.querySelector('[data-why=signed_out]')`)
 	}
 	b.do(chromedp.Navigate(b.base + "/app/" + org + "/usage?range=7d"))
-	b.wait("the sign-in knows where to go on", `location.pathname === '/signin' && new URLSearchParams(location.search).get('to') === '/app/`+org+`/usage?range=7d'`)
+	b.wait("the sign-in knows where to go on",
+		`location.pathname === '/signin' && new URLSearchParams(location.search).get('to') === '/app/`+org+`/usage?range=7d'`)
 }
 
-// TestNobodyIsLedElsewhere: whatever stands behind to, who signs in stays on this server. The setup link signs in without a mail.
+// TestNobodyIsLedElsewhere: whatever stands behind to, who signs in stays on this server. The setup link signs in
+// without a mail.
 func TestNobodyIsLedElsewhere(t *testing.T) {
 	p, b, org := portalTab(t)
 	b.onNewDocument(`const ask = window.fetch; window.fetch = (address, init) => address === '/auth/v1/verify' || address === '/auth/v1/email-link' ? Promise.resolve(new Response('{"id_token":"x","expires_in":3600}', {headers: {'content-type': 'application/json'}})) : ask(address, init);`)
-	for _, to := range []string{"//evil.example/app/", `/\evil.example`, "https://evil.example/app/", "/app/..//evil.example", "/app/%2e%2e//evil.example", "/app//evil.example", "%2F%2Fevil.example", "javascript:alert(1)"} {
-		b.do(chromedp.Navigate(p.portalBase+"/signin?to="+url.QueryEscape(to)), chromedp.WaitVisible("input[type=email]"))
+	for _, to := range []string{"//evil.example/app/", `/\evil.example`, "https://evil.example/app/",
+		"/app/..//evil.example", "/app/%2e%2e//evil.example", "/app//evil.example", "%2F%2Fevil.example",
+		"javascript:alert(1)"} {
+		b.do(chromedp.Navigate(p.portalBase+"/signin?to="+url.QueryEscape(to)),
+			chromedp.WaitVisible("input[type=email]"))
 		b.write("input[type=email]", "asha@example.org")
 		b.do(chromedp.Click("form button[type=submit]"), chromedp.WaitVisible(".codein"))
 		b.write(".codein", "aaaabbbb")

@@ -22,7 +22,8 @@ import (
 // hostile is a text that means something to shells and compilers.
 const hostile = "It's \"₹499\" $HOME $(id) `id` !! \\ back\\n %d ${x} {{.}} </script> #{y}\n'दूसरी' पंक्ति\t'''\"\"\" \u202eabc\u202c क्\u200dष"
 
-// TestSnippetsSayWhatIsTyped: the request as code, in each of five languages, is run as it stands and brings the audio of the very text that was typed.
+// TestSnippetsSayWhatIsTyped: the request as code, in each of five languages, is run as it stands and brings the audio
+// of the very text that was typed.
 func TestSnippetsSayWhatIsTyped(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	key := p.firstKey()
@@ -91,7 +92,8 @@ func statesItsLength(t *testing.T, wav []byte) {
 	if len(wav) < 44 || !bytes.HasPrefix(wav, []byte("RIFF")) {
 		t.Fatalf("%d bytes are no WAV", len(wav))
 	}
-	if riff, data := bin.LittleEndian.Uint32(wav[4:]), bin.LittleEndian.Uint32(wav[40:]); int(riff) != len(wav)-8 || int(data) != len(wav)-44 {
+	if riff, data := bin.LittleEndian.Uint32(wav[4:]), bin.LittleEndian.Uint32(wav[40:]); int(riff) != len(wav)-8 ||
+		int(data) != len(wav)-44 {
 		t.Errorf("a file of %d bytes states %d and %d", len(wav), riff, data)
 	}
 }

@@ -25,7 +25,8 @@ func TestKeyInTheSignIn(t *testing.T) {
 	b.wait("the page that takes a key", `location.search === '?with=key' && document.activeElement.matches('input[type=password]')`)
 }
 
-// TestSignInSaysWhatWorks: where no mail leaves, the page asks for no address that would get nothing, and says where a link comes from.
+// TestSignInSaysWhatWorks: where no mail leaves, the page asks for no address that would get nothing, and says where a
+// link comes from.
 func TestSignInSaysWhatWorks(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the page is the same")
@@ -55,8 +56,8 @@ func TestSignInSaysWhatWorks(t *testing.T) {
 	}
 }
 
-// TestTakesOutliveOtherPages: takes, figures, settings and events are there when somebody comes back from another page. What speaks, and how it
-// ended, is said in words.
+// TestTakesOutliveOtherPages: takes, figures, settings and events are there when somebody comes back from another page.
+// What speaks, and how it ended, is said in words.
 func TestTakesOutliveOtherPages(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.write("textarea", "Namaste!")
@@ -106,7 +107,8 @@ func TestNothingToSay(t *testing.T) {
 // TestLongNames: a name without a space makes a menu neither wider than it is nor lie beneath the page.
 func TestLongNames(t *testing.T) {
 	_, b, org := portalTab(t)
-	b.get(fmt.Sprintf(inPortal, fmt.Sprintf(`await api('PATCH', '/orgs/%s', {name: 'A'.repeat(80)}); return '';`, org)), new(string))
+	b.get(fmt.Sprintf(inPortal, fmt.Sprintf(`await api('PATCH', '/orgs/%s', {name: 'A'.repeat(80)}); return '';`, org)),
+		new(string))
 	b.open(org, "playground")
 	b.do(chromedp.Click(".side .org"))
 	var hidden []string
@@ -128,7 +130,8 @@ func TestLongNames(t *testing.T) {
 func TestStatementOnPaper(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.furnish(org)
-	b.wait("usage has come", fmt.Sprintf(`await `+inPortal, fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests === 5;`, org)))
+	b.wait("usage has come", fmt.Sprintf(`await `+inPortal,
+		fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests === 5;`, org)))
 	b.open(org, "billing")
 	b.do(chromedp.Click("tr[data-month] button"))
 	b.wait("whose frames", `document.querySelector('[data-by-key] tbody tr')`)
@@ -146,11 +149,13 @@ func TestStatementOnPaper(t *testing.T) {
 	if fmt.Sprint(sheet.Sum) != sheet.Bill || !strings.HasPrefix(sheet.Title, "Statement for ") {
 		t.Errorf("the sheet shows %+v", sheet)
 	}
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 		t.Fatal(err)
 	}
 	var paper string
-	if b.get(`getComputedStyle(document.querySelector('dialog')).backgroundColor`, &paper); paper != "rgb(255, 255, 255)" {
+	if b.get(`getComputedStyle(document.querySelector('dialog')).backgroundColor`,
+		&paper); paper != "rgb(255, 255, 255)" {
 		t.Errorf("the paper is %s", paper)
 	}
 }
@@ -163,7 +168,8 @@ func TestSignOutLeavesNothing(t *testing.T) {
 	b.do(chromedp.Click("textarea"))
 	b.wait("the socket", `document.querySelector('[data-socket=open]')`)
 	var key string
-	b.get(`JSON.parse(sessionStorage.getItem(Object.keys(sessionStorage).find((k) => k.startsWith('swar.play.')))).key`, &key)
+	b.get(`JSON.parse(sessionStorage.getItem(Object.keys(sessionStorage).find((k) => k.startsWith('swar.play.')))).key`,
+		&key)
 	b.do(chromedp.Click(".side .account"), chromedp.Click("[data-sign-out]"))
 	b.wait("signed out", `location.pathname === '/signin' && document.querySelector('input[type=email]')`)
 	var kept string
@@ -177,8 +183,8 @@ func TestSignOutLeavesNothing(t *testing.T) {
 	b.forgive("401")
 }
 
-// slowSignOut delays the answers that end keys by a second, so that what still runs in the page uses keys that have ended; and, where the
-// window says so, new keys, previews before they are sent, and sockets as they open.
+// slowSignOut delays the answers that end keys by a second, so that what still runs in the page uses keys that have
+// ended; and, where the window says so, new keys, previews before they are sent, and sockets as they open.
 const slowSignOut = `
 const ask = window.fetch, later = (ms) => new Promise((go) => setTimeout(go, ms ?? 0));
 window.fetch = async (address, init) => {
@@ -208,7 +214,8 @@ const typedAndOut = `(async () => {
 	return '';
 })()`
 
-// TestSignOutStopsWhatRuns: what the page still does with its key as somebody signs out ends before the key does, and nothing follows.
+// TestSignOutStopsWhatRuns: what the page still does with its key as somebody signs out ends before the key does, and
+// nothing follows.
 func TestSignOutStopsWhatRuns(t *testing.T) {
 	for _, tt := range []struct{ what, slow, until string }{
 		{"a preview waits for the next key press, a socket opens", `window.slowSocket = 300`, `localStorage.opened`},
@@ -242,7 +249,8 @@ func TestSignOutStopsWhatRuns(t *testing.T) {
 	}
 }
 
-// TestNewKeyIsNotLostByAccident: the focus is on Copy, what was copied is said in the dialog, and who closes without copying is asked there.
+// TestNewKeyIsNotLostByAccident: the focus is on Copy, what was copied is said in the dialog, and who closes without
+// copying is asked there.
 func TestNewKeyIsNotLostByAccident(t *testing.T) {
 	_, b, org := portalTab(t)
 	b.open(org, "keys")
@@ -270,7 +278,8 @@ func TestNewKeyIsNotLostByAccident(t *testing.T) {
 	return [...document.querySelectorAll('dialog .lines')].flatMap((l) => l.querySelector('button') ? [l.querySelector('pre').textContent] : []);
 })()`, language), &lines)
 		last := lines[len(lines)-1]
-		if isFile := language != "curl" && language != ".env"; isFile && (len(lines) != 2 || strings.Contains(last, "export ") || strings.Contains(last, "swar_live_")) {
+		if isFile := language != "curl" && language != ".env"; isFile &&
+			(len(lines) != 2 || strings.Contains(last, "export ") || strings.Contains(last, "swar_live_")) {
 			t.Errorf("%s: the parts to copy are %q", language, lines)
 		}
 	}
@@ -280,7 +289,8 @@ func TestNewKeyIsNotLostByAccident(t *testing.T) {
 	if b.get(`document.querySelector('dialog input[type=checkbox]').checked`, &ticked); ticked {
 		t.Error("copying says that the key is stored")
 	}
-	b.wait("the browser asks about no key that was copied", `dispatchEvent(new Event('beforeunload', {cancelable: true}))`)
+	b.wait("the browser asks about no key that was copied",
+		`dispatchEvent(new Event('beforeunload', {cancelable: true}))`)
 	b.do(chromedp.KeyEvent(kb.Escape))
 	b.wait("it closes", `!document.querySelector('dialog')`)
 }
@@ -330,8 +340,8 @@ var (
 	local  = "http://127.0.0.1:8080"
 )
 
-// TestExamplesOfTheDocumentationRun: each is copied as it stands, with the server's address and a key in its place, and makes a whole file or
-// sound.
+// TestExamplesOfTheDocumentationRun: each is copied as it stands, with the server's address and a key in its place, and
+// makes a whole file or sound.
 func TestExamplesOfTheDocumentationRun(t *testing.T) {
 	if isFleet(t) {
 		t.Skip("the documentation is the same")
@@ -379,7 +389,8 @@ func TestSocketExampleSounds(t *testing.T) {
 	var page string
 	for _, found := range fenced.FindAllStringSubmatch(string(socket), -1) {
 		if found[1] == "html" {
-			page = strings.NewReplacer("ws://127.0.0.1:8080", "ws"+strings.TrimPrefix(p.base, "http"), `"KEY"`, fmt.Sprintf("%q", key)).Replace(found[2])
+			page = strings.NewReplacer("ws://127.0.0.1:8080", "ws"+strings.TrimPrefix(p.base, "http"), `"KEY"`,
+				fmt.Sprintf("%q", key)).Replace(found[2])
 		}
 	}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

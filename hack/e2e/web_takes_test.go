@@ -46,10 +46,12 @@ func (b *tab) usage() tabUsage {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return tabUsage{heap.UsedSize + heap.EmbedderHeapUsedSize + heap.BackingStorageSize, dom.Nodes, dom.JsEventListeners}
+	return tabUsage{heap.UsedSize + heap.EmbedderHeapUsedSize + heap.BackingStorageSize, dom.Nodes,
+		dom.JsEventListeners}
 }
 
-// speakOften presses Play so many times. Every tenth take is heard to its end, the others are stopped as soon as they sound.
+// speakOften presses Play so many times. Every tenth take is heard to its end, the others are stopped as soon as they
+// sound.
 func (b *tab) speakOften(takes int) {
 	b.t.Helper()
 	var done int
@@ -73,8 +75,8 @@ func (b *tab) speakOften(takes int) {
 	}
 }
 
-// TestManyTakesInOneTab: neither memory nor sockets nor parts of the page grow with the takes. The last twenty are kept with their audio,
-// so that it is compared after those. 30 takes, or 500 with SWAR_E2E_WEB=full.
+// TestManyTakesInOneTab: neither memory nor sockets nor parts of the page grow with the takes. The last twenty are kept
+// with their audio, so that it is compared after those. 30 takes, or 500 with SWAR_E2E_WEB=full.
 func TestManyTakesInOneTab(t *testing.T) {
 	more := 30
 	if os.Getenv("SWAR_E2E_WEB") == "full" {
@@ -95,7 +97,8 @@ func TestManyTakesInOneTab(t *testing.T) {
 		t.Errorf("the tab has %.1f MB more than before, want within 10", grown/1e6)
 	}
 	if after.nodes > before.nodes+100 || after.handlers > before.handlers+20 {
-		t.Errorf("%d nodes and %d handlers, before %d and %d", after.nodes, after.handlers, before.nodes, before.handlers)
+		t.Errorf("%d nodes and %d handlers, before %d and %d", after.nodes, after.handlers, before.nodes,
+			before.handlers)
 	}
 	var made struct{ AudioContext, AudioWorkletNode, WebSocket int }
 	if b.get(`window.made`, &made); made.AudioContext != 1 || made.AudioWorkletNode != 1 {

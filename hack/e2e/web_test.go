@@ -55,7 +55,8 @@ func (b *tab) forgive(status string) {
 	b.t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.complaints = slices.DeleteFunc(b.complaints, func(c string) bool { return strings.Contains(c, "status of "+status) })
+	b.complaints = slices.DeleteFunc(b.complaints,
+		func(c string) bool { return strings.Contains(c, "status of "+status) })
 }
 
 // mayAsk lets the page ask one more host.
@@ -75,7 +76,8 @@ func openTab(t *testing.T, url string, options ...chromedp.ExecAllocatorOption) 
 		t.Fatal(err)
 	}
 	b := &tab{t: t, ctx: browser(t, options...), base: at.Scheme + "://" + at.Host, hosts: map[string]bool{}}
-	if _, err := chromedp.Call(b.ctx, cdpage.AddScriptToEvaluateOnNewDocument, cdpage.AddScriptToEvaluateOnNewDocumentParams{Source: tap}); err != nil {
+	if _, err := chromedp.Call(b.ctx, cdpage.AddScriptToEvaluateOnNewDocument,
+		cdpage.AddScriptToEvaluateOnNewDocumentParams{Source: tap}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := chromedp.Call(b.ctx, network.Enable, network.EnableParams{}); err != nil {
@@ -132,7 +134,8 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // get is the value of a promise in the page.
 func (b *tab) get(script string, v any) {
 	b.t.Helper()
-	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("Promise.resolve("+script+").then(JSON.stringify)", chromedp.EvalAwaitPromise))
+	text, err := chromedp.Run(b.ctx, chromedp.Evaluate[string]("Promise.resolve("+script+").then(JSON.stringify)",
+		chromedp.EvalAwaitPromise))
 	if err == nil {
 		err = json.Unmarshal([]byte(text), v)
 	}
@@ -175,8 +178,8 @@ func (b *tab) play() (t take) {
 
 var setupLink = regexp.MustCompile(`http://\S+/setup#\S+`)
 
-// TestFromTheFirstStartToSound: the printed link, an e-mail, Play; what the worklet was given is what REST answers with that seed. Then the pages
-// of the same server for somebody who has a key, and for nobody.
+// TestFromTheFirstStartToSound: the printed link, an e-mail, Play; what the worklet was given is what REST answers with
+// that seed. Then the pages of the same server for somebody who has a key, and for nobody.
 func TestFromTheFirstStartToSound(t *testing.T) {
 	p := startPortal(t, t.TempDir())
 	key := p.firstKey()
@@ -201,7 +204,8 @@ func TestFromTheFirstStartToSound(t *testing.T) {
 		b.sameAsREST(text, p, key, b.play())
 	}
 	var address string
-	if b.get(`location.href`, &address); !strings.HasPrefix(address, p.portalBase+"/app/org_") || !strings.HasSuffix(address, "/playground") {
+	if b.get(`location.href`, &address); !strings.HasPrefix(address, p.portalBase+"/app/org_") ||
+		!strings.HasSuffix(address, "/playground") {
 		t.Errorf("the address is %s, and should be the playground's and not hold the token", address)
 	}
 	b.do(chromedp.Navigate(p.portalBase+"/app/"), chromedp.WaitVisible("textarea")) // the session outlives the page
@@ -218,7 +222,8 @@ func TestFromTheFirstStartToSound(t *testing.T) {
 	withKey.write("textarea", sentence)
 	withKey.sameAsREST(sentence, p, key, withKey.play())
 	var kept string
-	if withKey.get(`JSON.stringify([localStorage, sessionStorage, location.href, document.cookie])`, &kept); strings.Contains(kept, key) {
+	if withKey.get(`JSON.stringify([localStorage, sessionStorage, location.href, document.cookie])`,
+		&kept); strings.Contains(kept, key) {
 		t.Errorf("the key is kept in the page: %s", kept)
 	}
 }

@@ -27,8 +27,8 @@ var idleRights = map[string]string{
 	"patch /secrets swar-operator-ca":          "the next authority is announced after years",
 }
 
-// rights holds what the operator did since the release was installed against what the chart's roles allow, both ways. The
-// API server has noted each of its requests.
+// rights holds what the operator did since the release was installed against what the chart's roles allow, both ways.
+// The API server has noted each of its requests.
 func rights(t *testing.T, l *life) {
 	var roles []granted
 	for _, kind := range []string{"roles", "clusterroles"} {
@@ -39,7 +39,8 @@ func rights(t *testing.T, l *life) {
 		}
 		roles = append(roles, list.Items...)
 	}
-	files, err := filepath.Glob(filepath.Join(os.TempDir(), os.Getenv("SWAR_CLUSTER")+"-cluster", "node-1", "log", "audit*.log"))
+	files, err := filepath.Glob(filepath.Join(os.TempDir(), os.Getenv("SWAR_CLUSTER")+"-cluster", "node-1", "log",
+		"audit*.log"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there is no audit log of the API server: %v", err)
 	}
@@ -52,7 +53,8 @@ func rights(t *testing.T, l *life) {
 		defer file.Close()
 		logs = append(logs, file)
 	}
-	problems, err := compareRights(io.MultiReader(logs...), l.begun, "system:serviceaccount:"+namespace+":swar-operator", roles, idleRights)
+	problems, err := compareRights(io.MultiReader(logs...), l.begun,
+		"system:serviceaccount:"+namespace+":swar-operator", roles, idleRights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,7 +126,8 @@ func startOutside(t *testing.T, folder string, workers int) time.Duration {
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	processors := fmt.Sprintf("0-%d", min(workers, runtime.NumCPU())-1) // as many as the pod has
-	cmd := exec.CommandContext(ctx, "taskset", "-c", processors, "../../bin/swar-worker", "--bundle", folder, "--oversubscribe", "--token-file", token,
+	cmd := exec.CommandContext(ctx, "taskset", "-c", processors, "../../bin/swar-worker", "--bundle", folder,
+		"--oversubscribe", "--token-file", token,
 		"--workers", fmt.Sprint(workers), "--listen", speech, "--http", probes)
 	var log strings.Builder
 	cmd.Stderr = &log
@@ -158,7 +159,8 @@ func startInside(t *testing.T) time.Duration {
 	within(t, 3*time.Minute, "it has no pods", prints("", "get", "pods", "-l", bundlePods, "-o", "name"))
 	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer stop()
-	cmd := exec.CommandContext(ctx, "kubectl", "--namespace", namespace, "get", "pods", "-l", bundlePods, "--watch", "-o", "json")
+	cmd := exec.CommandContext(ctx, "kubectl", "--namespace", namespace, "get", "pods", "-l", bundlePods, "--watch",
+		"-o", "json")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +192,8 @@ func startInside(t *testing.T) time.Duration {
 		}
 		for _, c := range pod.Status.Conditions {
 			if c.Type == "Ready" && c.Status == "True" {
-				t.Logf("its container ran after %.1f s, and spoke %.1f s later", runs.Sub(created).Seconds(), time.Since(runs).Seconds())
+				t.Logf("its container ran after %.1f s, and spoke %.1f s later", runs.Sub(created).Seconds(),
+					time.Since(runs).Seconds())
 				return time.Since(created)
 			}
 		}

@@ -136,7 +136,8 @@ func (c *clients) post(ctx context.Context, client *http.Client, text string) {
 	if answer.StatusCode != http.StatusOK {
 		said, _ := io.ReadAll(answer.Body)
 		refused := fmt.Sprintf("%d %s", answer.StatusCode, said)
-		isBusy := answer.StatusCode == http.StatusServiceUnavailable && (strings.Contains(refused, "busy") || strings.Contains(refused, "warming"))
+		isBusy := answer.StatusCode == http.StatusServiceUnavailable &&
+			(strings.Contains(refused, "busy") || strings.Contains(refused, "warming"))
 		c.add(func(t *tally) {
 			if isBusy {
 				t.busy++

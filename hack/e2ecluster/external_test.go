@@ -78,7 +78,8 @@ func byHPA(t *testing.T, l *life) {
 	replicas(t, 5*time.Minute, 1)
 	kubectl(t, "delete", "hpa", fleet)
 	helm(t, "rollback", release, "--wait", "--timeout", "3m")
-	within(t, time.Minute, "its API is gone", prints("", "get", "apiservice", service, "--ignore-not-found", "-o", "name"))
+	within(t, time.Minute, "its API is gone",
+		prints("", "get", "apiservice", service, "--ignore-not-found", "-o", "name"))
 }
 
 // byKEDA has KEDA follow the demand, from zero as well. KEDA is tried where somebody has built it.
@@ -87,7 +88,8 @@ func byKEDA(t *testing.T, l *life) {
 	if err != nil {
 		t.Skip("NOT TRIED with KEDA, which is not built: hack/cluster/keda.sh builds it")
 	}
-	mustRun(t, "", "../cluster/load-image.sh", filepath.Join(folder, "keda.tar"), filepath.Join(folder, "keda-adapter.tar"))
+	mustRun(t, "", "../cluster/load-image.sh", filepath.Join(folder, "keda.tar"),
+		filepath.Join(folder, "keda-adapter.tar"))
 	manifest, err := os.ReadFile(filepath.Join(folder, "keda.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +98,8 @@ func byKEDA(t *testing.T, l *life) {
 	t.Cleanup(func() {
 		mustRun(t, string(manifest), "kubectl", "delete", "--ignore-not-found", "--timeout", "2m", "-f", "-")
 	})
-	mustRun(t, "", "kubectl", "--namespace", "keda", "wait", "deployment", "--all", "--for", "condition=Available", "--timeout", "3m")
+	mustRun(t, "", "kubectl", "--namespace", "keda", "wait", "deployment", "--all", "--for", "condition=Available",
+		"--timeout", "3m")
 	patch(t, byOthers)
 	patch(t, byOthersFromZero)
 	apply(t, kedaManifest)

@@ -54,7 +54,8 @@ func certificates(t *testing.T, _ *life) {
 func guaranteed(t *testing.T, _ *life) {
 	patch(t, `{"runtime": {"cpuPolicy": "Guaranteed", "workersPerPod": 1}}`)
 	within(t, 4*time.Minute, "all worker pods have the class Guaranteed", func() error {
-		classes, err := tryKubectl("get", "pods", "-l", component("worker"), "-o", "jsonpath={.items[*].status.qosClass}")
+		classes, err := tryKubectl("get", "pods", "-l", component("worker"), "-o",
+			"jsonpath={.items[*].status.qosClass}")
 		if err == nil && classes != "Guaranteed Guaranteed" {
 			err = fmt.Errorf("they have %q", classes)
 		}
@@ -71,7 +72,8 @@ func guaranteed(t *testing.T, _ *life) {
 // and not sooner; who listens at the other router hears all.
 func spotStop(t *testing.T, l *life) {
 	var pods []string
-	within(t, 3*time.Minute, "no router is left that ends", func() error { // one may still have listeners of the step before
+	within(t, 3*time.Minute, "no router is left that ends", func() error {
+		// one may still have listeners of the step before
 		pods = strings.Fields(kubectl(t, "get", "pods", "-l", component("router"), "-o",
 			"jsonpath={range .items[*]}{.metadata.name}/{.status.podIP} {end}"))
 		if len(pods) != 2 {
@@ -100,7 +102,8 @@ func spotStop(t *testing.T, l *life) {
 	listening.Wait()
 	close(ends)
 	for e := range ends {
-		t.Logf("a listener ended after %.1f s, at the router that was stopped: %v: %v", e.after.Seconds(), e.stopped, e.err)
+		t.Logf("a listener ended after %.1f s, at the router that was stopped: %v: %v", e.after.Seconds(),
+			e.stopped, e.err)
 		if isCut := e.err != nil; isCut != e.stopped {
 			t.Errorf("it was cut: %v, want %v", isCut, e.stopped)
 		}

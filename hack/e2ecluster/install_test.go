@@ -17,11 +17,12 @@ import (
 	"github.com/swar-tts/swar/hack/internal/page"
 )
 
-// isAssigned is what a pod says of its user that testdata/users-assigned.yaml has given one; as JSON, since jsonpath rounds it.
+// isAssigned is what a pod says of its user that testdata/users-assigned.yaml has given one; as JSON, since jsonpath
+// rounds it.
 const isAssigned = `"runAsUser": 1000680000`
 
-// TestTheDocumentedInstall runs the commands of docs/kubernetes.md word for word, as somebody pastes them, from the install to audible
-// speech and the removal. run.sh has brought the images to the nodes by the page's command for that.
+// TestTheDocumentedInstall runs the commands of docs/kubernetes.md word for word, as somebody pastes them, from the
+// install to audible speech and the removal. run.sh has brought the images to the nodes by the page's command for that.
 func TestTheDocumentedInstall(t *testing.T) {
 	text, err := os.ReadFile("../../docs/kubernetes.md")
 	if err != nil {
@@ -45,7 +46,8 @@ func TestTheDocumentedInstall(t *testing.T) {
 			t.Cleanup(func() { _, _ = run("", "kubectl", "delete", "-f", "testdata/"+file) })
 		}
 		mustRun(t, "", "kubectl", "create", "namespace", namespace)
-		mustRun(t, "", "kubectl", "label", "namespace", namespace, "swar.test/users=assigned", "pod-security.kubernetes.io/enforce=restricted")
+		mustRun(t, "", "kubectl", "label", "namespace", namespace, "swar.test/users=assigned",
+			"pod-security.kubernetes.io/enforce=restricted")
 		within(t, 20*time.Second, "pods get a user of the range", func() error {
 			pod, err := tryKubectl("run", "probe", "--image", "swar.test/pause:1", "--dry-run=server", "-o", "json",
 				"--overrides", `{"spec": {"securityContext": {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}}, "containers": [{"name": "probe", `+

@@ -25,7 +25,8 @@ func keepLogs(t *testing.T) {
 	}
 	t.Logf("what pods log is kept in %s", folder)
 	// NAMESPACE_POD_UID/CONTAINER/RESTART.log
-	files := filepath.Join(os.TempDir(), os.Getenv("SWAR_CLUSTER")+"-cluster", "node-*", "pods", namespace+"_*", "*", "*.log")
+	files := filepath.Join(os.TempDir(), os.Getenv("SWAR_CLUSTER")+"-cluster", "node-*", "pods", namespace+"_*",
+		"*", "*.log")
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)

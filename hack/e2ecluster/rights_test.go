@@ -69,8 +69,8 @@ func (a audited) uses() (rights [][2]string) {
 	return rights
 }
 
-// compareRights says what an account did since a time without a right of its roles, was refused, and may do though it never
-// did and idle has no reason for it.
+// compareRights says what an account did since a time without a right of its roles, was refused, and may do though it
+// never did and idle has no reason for it.
 func compareRights(
 	log io.Reader, since time.Time, account string, roles []granted, idle map[string]string,
 ) (problems []string, err error) {
@@ -153,7 +153,9 @@ func TestComparingRights(t *testing.T) {
 	begun := time.Date(2026, 11, 28, 3, 0, 1, 0, time.UTC)
 	all := []string{
 		line("watch", "apps", "deployments", "swar", "", 200), line("patch", "apps", "deployments", "swar", "a", 201),
-		line("get", "", "secrets", "swar", "ca", 200), `{"requestReceivedTimestamp":"2026-11-28T03:00:01.000000Z","verb":"get","user":{"username":"` + account + `"},"responseStatus":{"code":200}}`,
+		line("get", "", "secrets", "swar", "ca", 200),
+		`{"requestReceivedTimestamp":"2026-11-28T03:00:01.000000Z","verb":"get","user":{"username":"` + account +
+			`"},"responseStatus":{"code":200}}`,
 		strings.ReplaceAll(line("delete", "", "pods", "swar", "a", 200), account, "somebody"),
 	}
 	for name, tt := range map[string]struct {
@@ -182,7 +184,8 @@ func TestComparingRights(t *testing.T) {
 		},
 		"an earlier release was refused": {
 			log: append([]string{
-				strings.ReplaceAll(line("delete", "apps", "deployments", "swar", "a", 403), "03:00:01.000000", "03:00:00.999999"),
+				strings.ReplaceAll(line("delete", "apps", "deployments", "swar", "a", 403), "03:00:01.000000",
+					"03:00:00.999999"),
 			}, all...),
 		},
 		"nothing is known": {
@@ -191,7 +194,8 @@ func TestComparingRights(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			problems, err := compareRights(strings.NewReader(strings.Join(tt.log, "\n")), begun, account, roles, tt.idle)
+			problems, err := compareRights(strings.NewReader(strings.Join(tt.log, "\n")), begun, account,
+				roles, tt.idle)
 			if got := strings.Join(problems, "; "); err != nil || got != tt.want {
 				t.Errorf("got %q, %v; want %q", got, err, tt.want)
 			}

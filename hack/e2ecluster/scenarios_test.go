@@ -155,7 +155,8 @@ func install(t *testing.T, _ *life) {
 		args = append(args, "--set", "images."+name+".digest="+digest)
 	}
 	helm(t, args...)
-	if restarts := kubectl(t, "get", "pods", "-o", "jsonpath={.items[*].status.containerStatuses[*].restartCount}"); strings.Trim(restarts, "0 ") != "" {
+	if restarts := kubectl(t, "get", "pods", "-o",
+		"jsonpath={.items[*].status.containerStatuses[*].restartCount}"); strings.Trim(restarts, "0 ") != "" {
 		t.Errorf("pods were restarted: %s", restarts)
 	}
 }
@@ -333,7 +334,8 @@ func killOperator(t *testing.T, _ *life) {
 
 func portalAway(t *testing.T, l *life) {
 	kubectl(t, "scale", "deployment", "swar-portal", "--replicas=0")
-	within(t, time.Minute, "the portal is gone", prints("", "get", "pods", "-l", "app.kubernetes.io/component=portal", "-o", "name"))
+	within(t, time.Minute, "the portal is gone",
+		prints("", "get", "pods", "-l", "app.kubernetes.io/component=portal", "-o", "name"))
 	time.Sleep(10 * time.Second)
 	if err := l.speak(t); err != nil {
 		t.Errorf("without the portal: %v", err)
@@ -359,7 +361,8 @@ func apiServerAway(t *testing.T, _ *life) {
 
 func upgrade(t *testing.T, _ *life) {
 	before := podsOf(t, "worker")
-	helm(t, "upgrade", release, "../../charts/swar", "--reuse-values", "--wait", "--timeout", "3m", "--set", "operator.logLevel=debug")
+	helm(t, "upgrade", release, "../../charts/swar", "--reuse-values", "--wait", "--timeout", "3m", "--set",
+		"operator.logLevel=debug")
 	helm(t, "rollback", release, "--wait", "--timeout", "3m")
 	ready(t, time.Minute, 2)
 	if now := podsOf(t, "worker"); now != before {
@@ -395,8 +398,9 @@ func follow(t *testing.T, l *life) {
 
 func uninstall(t *testing.T, _ *life) {
 	kubectl(t, "delete", "ttsd", "--all", "--timeout", "3m")
-	within(t, 4*time.Minute, "nothing of the fleet is left", prints("", "get", "all,secrets,networkpolicies,pdb,serviceaccounts,roles,rolebindings",
-		"-l", "app.kubernetes.io/instance="+fleet, "-o", "name"))
+	within(t, 4*time.Minute, "nothing of the fleet is left",
+		prints("", "get", "all,secrets,networkpolicies,pdb,serviceaccounts,roles,rolebindings",
+			"-l", "app.kubernetes.io/instance="+fleet, "-o", "name"))
 	helm(t, "uninstall", release, "--wait", "--timeout", "3m")
 	stays := map[string]bool{"persistentvolumeclaim/swar-portal": true, "configmap/kube-root-ca.crt": true}
 	within(t, time.Minute, "nothing of the release is left but the portal's volume", func() error {

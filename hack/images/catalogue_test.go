@@ -37,7 +37,8 @@ func TestEveryProgramHasAnImage(t *testing.T) {
 	for _, path := range mains {
 		folder := filepath.Base(filepath.Dir(path))
 		if !started[folder] && inNoImage[folder] == "" {
-			t.Errorf("cmd/%s has no image: add a recipe and images/%s.Dockerfile, or say in inNoImage why not", folder, folder)
+			t.Errorf("cmd/%s has no image: add a recipe and images/%s.Dockerfile, or say in inNoImage why not",
+				folder, folder)
 		}
 	}
 }
@@ -146,7 +147,8 @@ func TestTheLicenceOfAnImageNamesThoseOfItsPackages(t *testing.T) {
 	for _, r := range recipes {
 		for _, p := range r.packages() {
 			for part := range strings.SplitSeq(p.licence, " AND ") {
-				if (strings.Contains(part, "GPL-3.0") || strings.Contains(part, "LGPL")) && !strings.Contains(r.licences, part) {
+				if (strings.Contains(part, "GPL-3.0") || strings.Contains(part, "LGPL")) &&
+					!strings.Contains(r.licences, part) {
 					t.Errorf("%s is under %s, which the label of %s does not name", p.name, part, r.name)
 				}
 			}
@@ -175,7 +177,8 @@ func TestTagOf(t *testing.T) {
 	}
 }
 
-// TestTheChartAsksForTheseImages: what the chart wants where images are loaded into nodes is what is made without flags.
+// TestTheChartAsksForTheseImages: what the chart wants where images are loaded into nodes is what is made without
+// flags.
 func TestTheChartAsksForTheseImages(t *testing.T) {
 	rendered, err := os.ReadFile(filepath.Join(root, "hack/chart/testdata/default.yaml"))
 	if err != nil {
@@ -222,9 +225,11 @@ func TestCreation(t *testing.T) {
 	}
 }
 
-// TestEveryModuleHasALicence: an image has the licences of what its programs link, and is not made where one is missing.
+// TestEveryModuleHasALicence: an image has the licences of what its programs link, and is not made where one is
+// missing.
 func TestEveryModuleHasALicence(t *testing.T) {
-	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", "./cmd/...")
+	list := exec.Command("go", "list", "-deps", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Path}} {{.Dir}}{{end}}{{end}}", "./cmd/...")
 	list.Dir = "../.."
 	out, err := list.Output()
 	if err != nil {

@@ -64,7 +64,8 @@ func unpack(t *testing.T, name string) unpackedImage {
 		Config oci.Descriptor
 		Layers []oci.Descriptor
 	}](t, at(platforms[i].Digest))
-	u := unpackedImage{t.TempDir(), decode[struct{ Config oci.Execution }](t, at(manifest.Config.Digest)).Config, "65532:65532"}
+	u := unpackedImage{t.TempDir(), decode[struct{ Config oci.Execution }](t, at(manifest.Config.Digest)).Config,
+		"65532:65532"}
 	if err := os.Chmod(u.folder, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -71,11 +71,13 @@ func run(ctx context.Context, args []string) error {
 	prefix := cmp.Or(os.Getenv("IMAGE_PREFIX"), localPrefix)
 	f.StringVar(&s.prefix, "prefix", prefix, "what the names of images begin with: a registry, a folder, a slash")
 	f.StringVar(&s.version, "version", os.Getenv("VERSION"), "version of the programs")
-	f.StringVar(&s.tag, "tag", os.Getenv("IMAGE_TAG"), "tag of the images (default the chart's appVersion, which the chart asks for)")
+	f.StringVar(&s.tag, "tag", os.Getenv("IMAGE_TAG"),
+		"tag of the images (default the chart's appVersion, which the chart asks for)")
 	f.StringVar(&s.platforms, "platforms", "linux/"+runtime.GOARCH, "platforms, separated by commas")
 	f.StringVar(&s.only, "only", "", "images, separated by commas (default all)")
 	f.StringVar(&s.out, "out", filepath.Join("dist", "images"), "folder to write to")
-	f.StringVar(&s.mirror, "mirror", os.Getenv("DEBIAN_MIRROR"), "mirror with the folders debian and debian-security (default the one of this machine's apt)")
+	f.StringVar(&s.mirror, "mirror", os.Getenv("DEBIAN_MIRROR"),
+		"mirror with the folders debian and debian-security (default the one of this machine's apt)")
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {

@@ -14,7 +14,8 @@ import (
 // cut in two, or its parts get names.
 const mostOperands = 4
 
-// shortConditions are the packages that are held to mostOperands: the rules of language, which are little but conditions.
+// shortConditions are the packages that are held to mostOperands: the rules of language, which are little but
+// conditions.
 var shortConditions = []string{
 	"runtime/normalize", "runtime/normalize/internal/words", "runtime/normalize/internal/text", "runtime/normalize/internal/say", "runtime/normalize/internal/rules",
 	"runtime/translit",

@@ -46,7 +46,8 @@ func TestDecisions(t *testing.T) {
 	}
 	for _, link := range decisionLink.FindAllStringSubmatch(index, -1) {
 		if titles[link[2]] != link[1] {
-			t.Errorf("the index links %s as %q: no such file, linked twice, or another title (%q)", link[2], link[1], titles[link[2]])
+			t.Errorf("the index links %s as %q: no such file, linked twice, or another title (%q)", link[2], link[1],
+				titles[link[2]])
 		}
 		delete(titles, link[2])
 	}

@@ -10,7 +10,8 @@ import (
 // TestGlossary: every Go identifier and every JSON name or metric of docs/glossary.md is in the code.
 func TestGlossary(t *testing.T) {
 	text := read(t, "../../docs/glossary.md")
-	identifier, word := regexp.MustCompile("`([a-z0-9]+)\\.([A-Z][A-Za-z]*)(?:\\.([A-Z][A-Za-z]*))?`"), regexp.MustCompile("`([a-z_]+)`")
+	identifier, word := regexp.MustCompile("`([a-z0-9]+)\\.([A-Z][A-Za-z]*)(?:\\.([A-Z][A-Za-z]*))?`"),
+		regexp.MustCompile("`([a-z_]+)`")
 	rows := 0
 	for line := range strings.Lines(text) {
 		cells := strings.Split(line, "|")
@@ -28,7 +29,8 @@ func TestGlossary(t *testing.T) {
 			}
 		}
 		for _, m := range word.FindAllStringSubmatch(cells[4], -1) {
-			if !grep(t, "-wF", m[1], "runtime/*.go") && !grep(t, "-wF", m[1], "portal/*.go") && !grep(t, "-wF", m[1], "api/*.go") {
+			if !grep(t, "-wF", m[1], "runtime/*.go") && !grep(t, "-wF", m[1], "portal/*.go") &&
+				!grep(t, "-wF", m[1], "api/*.go") {
 				t.Errorf("%s: %s is nowhere in the code", strings.TrimSpace(cells[1]), m[1])
 			}
 		}

@@ -342,14 +342,17 @@ func TestImports(t *testing.T) {
 		}
 		for _, imported := range p.Imports {
 			if own, ours := strings.CutPrefix(imported, module); ours {
-				if !slices.Contains(r.may, own) && !slices.Contains(r.may, "*") && !strings.HasPrefix(own, name+"/internal/") && ok {
+				if !slices.Contains(r.may, own) && !slices.Contains(r.may, "*") &&
+					!strings.HasPrefix(own, name+"/internal/") && ok {
 					t.Errorf("%s imports %s: %s", name, own, r.why)
 				}
 				continue
 			}
 			for prefix, limit := range only {
-				if matches(imported, prefix) && !slices.ContainsFunc(limit.in, func(in string) bool { return strings.HasPrefix(name, in) }) {
-					t.Errorf("%s imports %s, which is for %s only: %s", name, imported, strings.Join(limit.in, ", "), limit.why)
+				if matches(imported, prefix) &&
+					!slices.ContainsFunc(limit.in, func(in string) bool { return strings.HasPrefix(name, in) }) {
+					t.Errorf("%s imports %s, which is for %s only: %s", name, imported,
+						strings.Join(limit.in, ", "), limit.why)
 				}
 			}
 		}
@@ -361,8 +364,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestTheRuntimeLinksNothingOfThePortal: no package of runtime/ imports one of portal/, so that none links one by way of
-// another either. A router has no use for tenancy and its stores.
+// TestTheRuntimeLinksNothingOfThePortal: no package of runtime/ imports one of portal/, so that none links one by way
+// of another either. A router has no use for tenancy and its stores.
 func TestTheRuntimeLinksNothingOfThePortal(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module)
@@ -377,7 +380,8 @@ func TestTheRuntimeLinksNothingOfThePortal(t *testing.T) {
 	}
 }
 
-// standIns are packages that need cgo for a library only, and build without both: what they then lack they say themselves.
+// standIns are packages that need cgo for a library only, and build without both: what they then lack they say
+// themselves.
 var standIns = []string{"runtime/encode", "runtime/voiceout"}
 
 // withoutCgo are packages whose programs build without a C compiler, because they do not speak.
@@ -448,7 +452,8 @@ func packageComment(t *testing.T, p pkg) (doc, name string) {
 		files = p.TestGoFiles
 	}
 	for _, file := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil, parser.PackageClauseOnly|parser.ParseComments)
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, file), nil,
+			parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,11 +10,12 @@ import (
 	"testing/fstest"
 )
 
-// markdownMost is how many bytes of Markdown there may be for people who learn the product. Lower it when pages become shorter.
+// markdownMost is how many bytes of Markdown there may be for people who learn the product. Lower it when pages become
+// shorter.
 const markdownMost = 306 << 10
 
-// onePageEach are pages that a link leads to, one for each alert, decision, command or value, and generated pages: nobody reads
-// them in a row. The changelog grows with each version.
+// onePageEach are pages that a link leads to, one for each alert, decision, command or value, and generated pages:
+// nobody reads them in a row. The changelog grows with each version.
 var onePageEach = []string{
 	"CHANGELOG.md", "charts/swar/README.md", "docs/capacity.md", "docs/cli/", "docs/decisions/", "docs/runbooks/", "hack/sim/testdata/quick.md",
 }
@@ -26,7 +27,8 @@ func TestMarkdownBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if size > markdownMost {
-		t.Errorf("%d bytes of Markdown, want at most %d: link instead of repeating, leave history and reasons out", size, markdownMost)
+		t.Errorf("%d bytes of Markdown, want at most %d: link instead of repeating, leave history and reasons out",
+			size, markdownMost)
 	}
 	if size < markdownMost/2 {
 		t.Errorf("%d bytes of Markdown: is this the root of the repository?", size)
@@ -39,7 +41,8 @@ func markdown(root fs.FS) (size int64, err error) {
 		if err != nil {
 			return err
 		}
-		if name := d.Name(); d.IsDir() && file != "." && (name == "node_modules" || name == "bin" || name == "dist" || name[0] == '.') {
+		if name := d.Name(); d.IsDir() && file != "." &&
+			(name == "node_modules" || name == "bin" || name == "dist" || name[0] == '.') {
 			return fs.SkipDir
 		}
 		exempt := slices.ContainsFunc(onePageEach, func(prefix string) bool { return strings.HasPrefix(file, prefix) })

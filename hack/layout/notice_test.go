@@ -13,7 +13,8 @@ var moduleLine = regexp.MustCompile(`(?m)^    (\S+/\S+) +\S+(?: AND \S+)*$`)
 
 // TestNoticeListsWhatIsLinked compares NOTICE with the modules that the programs are built from.
 func TestNoticeListsWhatIsLinked(t *testing.T) {
-	cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./cmd/...")
+	cmd := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}",
+		"./cmd/...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {

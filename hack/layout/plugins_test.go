@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPluginsAreTestedWithWhatTheySay: the version that a plugin's README names is the one that hack/compat tries it with.
+// TestPluginsAreTestedWithWhatTheySay: the version that a plugin's README names is the one that hack/compat tries it
+// with.
 func TestPluginsAreTestedWithWhatTheySay(t *testing.T) {
 	tried, err := os.ReadFile("../compat/run.sh")
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestClientsAgree: the clients and plugins of sdk have one version, and the clients one class for each code of an error.
+// TestClientsAgree: the clients and plugins of sdk have one version, and the clients one class for each code of an
+// error.
 func TestClientsAgree(t *testing.T) {
 	read := func(file string) string {
 		text, err := os.ReadFile("../../sdk/" + file)
@@ -18,7 +19,8 @@ func TestClientsAgree(t *testing.T) {
 	}
 	version := regexp.MustCompile(`(?m)"?(?:\bversion|@swar/client)"?(?: =|:) "([^"]+)"`)
 	versions := map[string]string{}
-	for _, file := range []string{"python/pyproject.toml", "typescript/package.json", "livekit/pyproject.toml", "livekit-node/package.json"} {
+	for _, file := range []string{"python/pyproject.toml", "typescript/package.json", "livekit/pyproject.toml",
+		"livekit-node/package.json"} {
 		for _, m := range version.FindAllStringSubmatch(read(file), -1) {
 			versions[m[1]] += " " + file
 		}
@@ -28,7 +30,8 @@ func TestClientsAgree(t *testing.T) {
 	}
 	classes := func(file string) map[string]string {
 		of := map[string]string{}
-		for _, m := range regexp.MustCompile(`"?\b([a-z]+(?:_[a-z]+)*|[0-9]{3})"?: (\w+Error)\b`).FindAllStringSubmatch(read(file), -1) {
+		entry := regexp.MustCompile(`"?\b([a-z]+(?:_[a-z]+)*|[0-9]{3})"?: (\w+Error)\b`)
+		for _, m := range entry.FindAllStringSubmatch(read(file), -1) {
 			of[m[1]] = m[2]
 		}
 		return of

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// The packages of the reader are many small things, and stay findable only while no file, type or function grows beyond what one reads at
-// once, and while each file of a package knows its way down.
+// The packages of the reader are many small things, and stay findable only while no file, type or function grows beyond
+// what one reads at once, and while each file of a package knows its way down.
 const (
 	mostLines      = 500 // of a file
 	mostMethods    = 60  // of a type
@@ -79,9 +79,11 @@ func TestFilesAndTypesStaySmall(t *testing.T) {
 				}
 				most := max(mostComplexity, tooComplex[d.Name.Name])
 				if n := complexity(d); n > most {
-					t.Errorf("%s: %s has a complexity of %d, want at most %d", p.set.Position(d.Pos()), d.Name.Name, n, most)
+					t.Errorf("%s: %s has a complexity of %d, want at most %d", p.set.Position(d.Pos()), d.Name.Name,
+						n, most)
 				} else if n < most && most > mostComplexity {
-					t.Errorf("%s: %s has a complexity of %d: write that into tooComplex, or take its row out", p.set.Position(d.Pos()), d.Name.Name, n)
+					t.Errorf("%s: %s has a complexity of %d: write that into tooComplex, or take its row out",
+						p.set.Position(d.Pos()), d.Name.Name, n)
 				}
 			}
 		}
@@ -93,8 +95,8 @@ func TestFilesAndTypesStaySmall(t *testing.T) {
 	}
 }
 
-// TestFilesCallOneWay: where a file calls functions of another, that calls none of its own. The parser of markup descends by recursion, from
-// a formula into its parts, which are formulas, and does so across files.
+// TestFilesCallOneWay: where a file calls functions of another, that calls none of its own. The parser of markup
+// descends by recursion, from a formula into its parts, which are formulas, and does so across files.
 func TestFilesCallOneWay(t *testing.T) {
 	for _, dir := range shapely {
 		if dir == "runtime/normalize/internal/markup" {

@@ -14,7 +14,8 @@ import (
 	"unicode"
 )
 
-// bannedPhrases are figures of speech that have a standard term, and the term. They may be in no string that a person reads.
+// bannedPhrases are figures of speech that have a standard term, and the term. They may be in no string that a person
+// reads.
 var bannedPhrases = map[string]string{
 	`tells?|told`:                             "send, report, notify, show",
 	`hears?|heard of`:                         "receive",
@@ -205,7 +206,8 @@ func TestBannedPhrasesAreFound(t *testing.T) {
 			t.Errorf("%q: found %q, want %q", text, got, want)
 		}
 	}
-	for name, want := range map[string]string{"TellUses": "tell", "Heard": "heard", "ErrUnheard": "unheard", "Intellect": "", "NewShipper": "", "HTTPTold": "told"} {
+	for name, want := range map[string]string{"TellUses": "tell", "Heard": "heard", "ErrUnheard": "unheard",
+		"Intellect": "", "NewShipper": "", "HTTPTold": "told"} {
 		if got := bannedWordOf(name); got != want {
 			t.Errorf("%s: found %q, want %q", name, got, want)
 		}
@@ -331,7 +333,8 @@ func bannedWordOf(name string) string {
 func wordsOf(name string) (words []string) {
 	begin, runes := 0, []rune(name)
 	for i := 1; i <= len(runes); i++ {
-		if i == len(runes) || unicode.IsUpper(runes[i]) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
+		if i == len(runes) || unicode.IsUpper(runes[i]) &&
+			(unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1])) {
 			words = append(words, strings.ToLower(string(runes[begin:i])))
 			begin = i
 		}
@@ -367,8 +370,10 @@ func exportedNames(f *ast.File) (names []string) {
 func productFiles(t *testing.T) map[string]*ast.File {
 	t.Helper()
 	files := map[string]*ast.File{}
-	for _, path := range tracked(t, "api/*.go", "client/*.go", "cmd/*.go", "controllers/*.go", "models/*.go", "portal/*.go", "runtime/*.go") {
-		if strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".pb.go") || strings.Contains(path, "/zz_") || strings.Contains(path, "test/") {
+	for _, path := range tracked(t, "api/*.go", "client/*.go", "cmd/*.go", "controllers/*.go", "models/*.go",
+		"portal/*.go", "runtime/*.go") {
+		if strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".pb.go") || strings.Contains(path, "/zz_") ||
+			strings.Contains(path, "test/") {
 			continue
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), "../../"+path, nil, parser.ParseComments)

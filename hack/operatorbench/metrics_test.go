@@ -57,7 +57,8 @@ func (b *bench) count(metric string) (n int) {
 // writes counts requests to the API server that write, but for leases, by which processes tell that they live.
 func (b *bench) writes() (n float64) {
 	b.samples(b.http, b.host+"/metrics", "apiserver_request_total", func(labels string, value float64) {
-		isRead := strings.Contains(labels, `verb="GET"`) || strings.Contains(labels, `verb="LIST"`) || strings.Contains(labels, `verb="WATCH"`)
+		isRead := strings.Contains(labels, `verb="GET"`) || strings.Contains(labels, `verb="LIST"`) ||
+			strings.Contains(labels, `verb="WATCH"`)
 		if !isRead && !strings.Contains(labels, `resource="leases"`) {
 			n += value
 		}

@@ -82,7 +82,8 @@ func (b *bench) rest() {
 	const quiet = time.Minute
 	cpu, writes := b.cpu(), b.writes()
 	time.Sleep(quiet)
-	b.t.Logf("at rest for %v: %.0f writes (goal 0), %.1f %% of a core", quiet, b.writes()-writes, 100*(b.cpu()-cpu).Seconds()/quiet.Seconds())
+	b.t.Logf("at rest for %v: %.0f writes (goal 0), %.1f %% of a core", quiet, b.writes()-writes,
+		100*(b.cpu()-cpu).Seconds()/quiet.Seconds())
 	if b.writes() != writes {
 		b.t.Error("it writes though nothing happens")
 	}
@@ -102,7 +103,8 @@ func (b *bench) lookAtAll(how string, pause time.Duration) {
 	}
 	b.within("all are looked at", time.Minute, func() bool { return b.buckets().count()-before.count() >= fleets })
 	all := b.buckets().minus(before)
-	b.t.Logf("%.0f looks, %s: half below %s, 99 of 100 below %s (goal 50 ms)", all.count(), how, all.below(0.5), all.below(0.99))
+	b.t.Logf("%.0f looks, %s: half below %s, 99 of 100 below %s (goal 50 ms)", all.count(), how, all.below(0.5),
+		all.below(0.99))
 	if n := b.writes() - writes - fleets; n != 0 {
 		b.t.Errorf("%.0f writes though nothing is to be done", n)
 	}
@@ -124,7 +126,8 @@ func (b *bench) restart(signal syscall.Signal, sizes map[string]int32) {
 	begin := time.Now()
 	b.within("the busy fleet grows", time.Minute, func() bool { return b.size(busy) > sizes[busy] })
 	b.t.Logf("started anew after %v: the first fleet that wants more grows after %v (goal 10 s)", signal, since(begin))
-	b.within("every fleet is decided on", time.Minute, func() bool { return b.count("ttsd_desired_replicas") == fleets })
+	b.within("every fleet is decided on", time.Minute,
+		func() bool { return b.count("ttsd_desired_replicas") == fleets })
 	b.t.Logf("every fleet is decided on after %v", since(begin))
 	b.routers.setBusy(busy, 0)
 	delete(sizes, busy) // it may grow further
@@ -143,7 +146,8 @@ func setUp(t *testing.T) *bench {
 	t.Helper()
 	log.SetLogger(logr.Discard())
 	environment := &envtest.Environment{
-		CRDDirectoryPaths: []string{"../../config/crd"}, ErrorIfCRDPathMissing: true, BinaryAssetsDirectory: os.Getenv("KUBEBUILDER_ASSETS"),
+		CRDDirectoryPaths: []string{"../../config/crd"}, ErrorIfCRDPathMissing: true,
+		BinaryAssetsDirectory: os.Getenv("KUBEBUILDER_ASSETS"),
 	}
 	// A fleet's front Service takes an address, and by default there are 254 of them.
 	environment.ControlPlane.GetAPIServer().Configure().Set("service-cluster-ip-range", "10.0.0.0/16")
@@ -171,7 +175,8 @@ func setUp(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, err := environment.ControlPlane.AddUser(envtest.User{Name: "operator", Groups: []string{"system:masters"}}, config)
+	user, err := environment.ControlPlane.AddUser(envtest.User{Name: "operator", Groups: []string{"system:masters"}},
+		config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,14 +189,17 @@ func setUp(t *testing.T) *bench {
 		t.Fatal(err)
 	}
 	return &bench{
-		t: t, c: c, http: asAdministrator, host: "https://" + strings.Trim(strings.TrimPrefix(config.Host, "https://"), "/"), kubeconfig: kubeconfig, routers: startRouters(t, c), metrics: "127.0.0.1:18443",
+		t: t, c: c, http: asAdministrator, host: "https://" +
+			strings.Trim(strings.TrimPrefix(config.Host, "https://"), "/"), kubeconfig: kubeconfig,
+		routers: startRouters(t, c), metrics: "127.0.0.1:18443",
 	}
 }
 
 // start starts the operator's program.
 func (b *bench) start() {
 	b.t.Helper()
-	cmd := exec.Command("../../bin/swar-operator", "--own-namespace", namespace, "--worker-image", "w:1", "--router-image", "r:1",
+	cmd := exec.Command("../../bin/swar-operator", "--own-namespace", namespace, "--worker-image", "w:1",
+		"--router-image", "r:1",
 		"--kubeconfig", b.kubeconfig, "--http", "127.0.0.1:18081", "--metrics", b.metrics, "--open-metrics", "--log-level", "error")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {
@@ -222,7 +230,8 @@ func (b *bench) create(i int) {
 		labels[resources.LabelManagedBy] = resources.ManagedBy
 		p := &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: f.Name + "-" + component, Labels: labels},
-			Spec:       corev1.PodSpec{NodeName: "node", Containers: []corev1.Container{{Name: component, Image: "x:1"}}},
+			Spec: corev1.PodSpec{NodeName: "node",
+				Containers: []corev1.Container{{Name: component, Image: "x:1"}}},
 		}
 		if err := b.c.Create(b.t.Context(), p); err != nil {
 			b.t.Errorf("%s: %v", p.Name, err)

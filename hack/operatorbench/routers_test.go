@@ -20,8 +20,8 @@ import (
 	"github.com/swar-tts/swar/runtime/fleet/link/wire"
 )
 
-// routers are one of each fleet, all on one port: each has an address of the loopback network, and shows the certificate
-// that the operator has made for it.
+// routers are one of each fleet, all on one port: each has an address of the loopback network, and shows the
+// certificate that the operator has made for it.
 type routers struct {
 	wire.UnimplementedFleetServer
 	c client.Client

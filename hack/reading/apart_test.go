@@ -38,14 +38,17 @@ func TestListsApartAreTotalledApart(t *testing.T) {
 	if got := apartTable(measured); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for _, total := range []string{"silence, held out: 0.0 % (0 of 200", "silence, second held out: 0.0 % (0 of 200", "perfect, development: 100.0 % (200 of 200"} {
+	for _, total := range []string{"silence, held out: 0.0 % (0 of 200", "silence, second held out: 0.0 % (0 of 200",
+		"perfect, development: 100.0 % (200 of 200"} {
 		if !strings.Contains(out.String(), total) {
 			t.Errorf("%q is not printed", total)
 		}
 	}
-	for _, path := range []string{folder + "held-out.jsonl", folder + "held-out-2.jsonl", folder + "held-out-3.jsonl", folder + "held-out-sms.jsonl", folder + "held-out-talk.jsonl"} {
+	for _, path := range []string{folder + "held-out.jsonl", folder + "held-out-2.jsonl", folder + "held-out-3.jsonl",
+		folder + "held-out-sms.jsonl", folder + "held-out-talk.jsonl"} {
 		for _, m := range loaded(t, path) {
-			if strings.Contains(out.String(), m.Text) || strings.Contains(out.String(), m.Reading) || strings.Contains(out.String(), m.ID+"  ") {
+			if strings.Contains(out.String(), m.Text) || strings.Contains(out.String(), m.Reading) ||
+				strings.Contains(out.String(), m.ID+"  ") {
 				t.Errorf("%s is shown with -failures", m.ID)
 			}
 		}
@@ -68,7 +71,8 @@ func TestHeldOutIsMeasuredOnlyWhenAsked(t *testing.T) {
 
 func TestOneFileOfMessagesIsMeasuredAlone(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(context.Background(), []string{"-messages", development, "-command", "cat"}, &out, io.Discard); err != nil {
+	if err := run(context.Background(), []string{"-messages", development, "-command", "cat"}, &out,
+		io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.Count(got, " of 200, ") != 1 || strings.Contains(got, "of 800") {
@@ -76,7 +80,8 @@ func TestOneFileOfMessagesIsMeasuredAlone(t *testing.T) {
 	}
 	for _, flags := range [][]string{{"-held-out"}, {"-docs", "docs.md"}} {
 		err := run(context.Background(), append(flags, "-messages", development), io.Discard, io.Discard)
-		if err == nil || !strings.Contains(err.Error(), "-messages measures one file alone: leave -held-out and -docs out") {
+		if err == nil || !strings.Contains(err.Error(),
+			"-messages measures one file alone: leave -held-out and -docs out") {
 			t.Errorf("%v with %s", err, flags[0])
 		}
 	}

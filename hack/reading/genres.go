@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A genre is a kind of messages whose rate is told apart from the others, because the mean of all of them hides the worst.
+// A genre is a kind of messages whose rate is told apart from the others, because the mean of all of them hides the
+// worst.
 type genre struct {
 	name string
 	by   string // who wrote its messages and readings

@@ -19,7 +19,8 @@ func measuredOf(l list, difficulties []int, accepted []bool) listResult {
 
 func TestWorstGenreStandsBesideTheMean(t *testing.T) {
 	measured := []listResult{
-		measuredOf(list{heldOut: true}, []int{1, 1, 2, 2, 3, 3, 3, 3}, []bool{true, true, true, false, true, true, true, false}),
+		measuredOf(list{heldOut: true}, []int{1, 1, 2, 2, 3, 3, 3, 3},
+			[]bool{true, true, true, false, true, true, true, false}),
 		measuredOf(list{heldOut: true, sms: true}, []int{1, 2, 3, 3}, []bool{true, false, false, false}),
 		measuredOf(list{sms: true}, []int{2}, []bool{true}),
 	}
@@ -31,7 +32,8 @@ func TestWorstGenreStandsBesideTheMean(t *testing.T) {
 		t.Errorf("mean %v, want %v", mean, want)
 	}
 	table := genreTable(ratesOfGenres(measured))
-	for _, want := range []string{"| everyday messages, plain | 100.0 % (2 of 2) | - |", "with **25.0 %**; the mean of the genres is **62.5 %**"} {
+	for _, want := range []string{"| everyday messages, plain | 100.0 % (2 of 2) | - |",
+		"with **25.0 %**; the mean of the genres is **62.5 %**"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("%q is missing in\n%s", want, table)
 		}

@@ -1,10 +1,13 @@
-// Command reading measures how well a normaliser reads everyday Indian messages: ours, that of another program, or that of a service.
+// Command reading measures how well a normaliser reads everyday Indian messages: ours, that of another program, or that
+// of a service.
 //
-// The messages and what is accepted for them are testdata/hinglish-reading. A program is given one message a line and answers with one
-// line each; a service is asked once a message. Rates are printed by class, difficulty, script and language. The lists that are
-// measured apart follow: those for development, and, of those that are held out, rate and classes only, so that nobody writes rules for them.
+// The messages and what is accepted for them are testdata/hinglish-reading. A program is given one message a line and
+// answers with one line each; a service is asked once a message. Rates are printed by class, difficulty, script and
+// language. The lists that are measured apart follow: those for development, and, of those that are held out, rate and
+// classes only, so that nobody writes rules for them.
 //
-// With -tests it takes the test files of NeMo text processing instead, and tells where conventions differ from where a reading is wrong.
+// With -tests it takes the test files of NeMo text processing instead, and tells where conventions differ from where a
+// reading is wrong.
 package main
 
 import (
@@ -43,13 +46,15 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.StringVar(&o.messages, "messages", "", "one file of messages of that format to measure instead of the folder, such as your own")
 	f.StringVar(&o.command, "command", "", "a shell command that reads one message a line and writes its reading as one line")
 	f.StringVar(&o.url, "url", "", "a service that takes {\"text\": …} by POST")
-	f.StringVar(&o.field, "field", "normalized", "with -url: the field of its JSON answer that holds the reading; empty means that the answer is the reading")
+	f.StringVar(&o.field, "field", "normalized",
+		"with -url: the field of its JSON answer that holds the reading; empty means that the answer is the reading")
 	f.StringVar(&o.header, "header", "", "with -url: a header to send, as 'x-api-key: KEY'")
 	f.StringVar(&o.peers, "peers", "", "the normalisers of others to measure beside ours: the folder hack/reading/peers, or one file of it")
 	f.StringVar(&o.tests, "tests", "", "folder of test_cases_*.txt of NeMo text processing to measure instead of the messages")
 	f.StringVar(&o.docs, "docs", "", "file to write the tables into, between its markers; without -peers only that of the genres")
 	f.BoolVar(&o.heldOut, "held-out", false, "measure the lists of messages that are held out, too: rate and classes only")
-	f.BoolVar(&o.failures, "failures", false, "list what is not accepted, with the word at which it leaves every reading; never of what is held out")
+	f.BoolVar(&o.failures, "failures", false,
+		"list what is not accepted, with the word at which it leaves every reading; never of what is held out")
 	f.DurationVar(&o.timeout, "timeout", 10*time.Minute, "longest time for all messages of one normaliser")
 	if err := f.Parse(args); err != nil {
 		return o, err

@@ -64,7 +64,8 @@ func TestMessagesAreBalanced(t *testing.T) {
 			difficulties[m.Difficulty]++
 		}
 		if len(classes) != 29 || len(scripts) != 3 || len(difficulties) != 3 {
-			t.Errorf("%s: %d classes, %d scripts, %d difficulties, want 29, 3, 3", set.path, len(classes), len(scripts), len(difficulties))
+			t.Errorf("%s: %d classes, %d scripts, %d difficulties, want 29, 3, 3", set.path, len(classes), len(scripts),
+				len(difficulties))
 		}
 		for class, n := range classes {
 			if n < set.least || n > set.most {
@@ -84,9 +85,11 @@ func TestMessagesAreBalanced(t *testing.T) {
 	}
 }
 
-// TestSMSAreBalanced: those of banks and telephone firms have kinds of their own, and are hardly ever plain or in Devanagari.
+// TestSMSAreBalanced: those of banks and telephone firms have kinds of their own, and are hardly ever plain or in
+// Devanagari.
 func TestSMSAreBalanced(t *testing.T) {
-	for file, size := range map[string]int{"sms.jsonl": 195, "sms-2.jsonl": 84, "sms-3.jsonl": 145, "sms-4.jsonl": 121, "sms-5.jsonl": 69, "held-out-sms.jsonl": 82} {
+	for file, size := range map[string]int{"sms.jsonl": 195, "sms-2.jsonl": 84, "sms-3.jsonl": 145, "sms-4.jsonl": 121,
+		"sms-5.jsonl": 69, "held-out-sms.jsonl": 82} {
 		path := folder + file
 		messages, classes := loaded(t, path), map[string]int{}
 		for _, m := range messages {
@@ -124,7 +127,10 @@ func TestMessagesAreWhatTheySay(t *testing.T) {
 }
 
 func scriptOf(text string) string {
-	devanagari := strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Devanagari, r) && unicode.IsLetter(r) })
+	devanagari := strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.Is(unicode.Devanagari, r) &&
+			unicode.IsLetter(r)
+	})
 	latin := strings.ContainsFunc(text, func(r rune) bool { return r < 128 && unicode.IsLetter(r) })
 	switch {
 	case devanagari && latin:
@@ -137,8 +143,9 @@ func scriptOf(text string) string {
 
 var digitsOfMacro = regexp.MustCompile(`<(digits|tail|tollfree|label|number|rupees|money|quantity|range|year|date|time|ordinal) [^>]*>`)
 
-// TestReadingsTellDigitsApart: every reading takes its own example and refuses the example of the same message with one digit changed.
-// The written text itself is no reading either where it has digits. What is held out is named, and not shown.
+// TestReadingsTellDigitsApart: every reading takes its own example and refuses the example of the same message with one
+// digit changed. The written text itself is no reading either where it has digits. What is held out is named, and not
+// shown.
 func TestReadingsTellDigitsApart(t *testing.T) {
 	tried := 0
 	for _, m := range allMessages(t) {

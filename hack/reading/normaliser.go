@@ -128,11 +128,13 @@ func ask(ctx context.Context, url, field, name, value, text string) (string, err
 	return spoken, nil
 }
 
-// findPeers lists the adapters in a folder, or takes one. One that does not run, because its package could not be installed, is skipped and named.
+// findPeers lists the adapters in a folder, or takes one. One that does not run, because its package could not be
+// installed, is skipped and named.
 func findPeers(ctx context.Context, folder string, progress io.Writer) ([]normaliser, error) {
 	python := filepath.Join(".cache", "reading", "bin", "python")
 	if info, _ := os.Stat(python); info == nil {
-		_, _ = fmt.Fprintf(progress, "SKIPPED: all peers, as %s is missing: run hack/reading/peers/install.sh\n", python)
+		_, _ = fmt.Fprintf(progress, "SKIPPED: all peers, as %s is missing: run hack/reading/peers/install.sh\n",
+			python)
 		return nil, nil
 	}
 	adapters, err := filepath.Glob(filepath.Join(folder, "*.py"))

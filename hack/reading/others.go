@@ -20,8 +20,8 @@ type pair struct {
 	convention          int // index in conventions, or -1
 }
 
-// A convention is a way of reading in which others decided otherwise than Swar, and neither is wrong. It is found by what is written
-// and by what they read, never by what a normaliser answers.
+// A convention is a way of reading in which others decided otherwise than Swar, and neither is wrong. It is found by
+// what is written and by what they read, never by what a normaliser answers.
 type convention struct {
 	file          string
 	written, read *regexp.Regexp // both must be found
@@ -36,17 +36,23 @@ func in(file, written, read, theirs, ours string) convention {
 const digit = `[0-9०-९]`
 
 var conventions = []convention{
-	in("address", ``, ``, "every number of an address digit by digit, a hyphen by its name", "doors and streets as numbers, only PIN codes digit by digit"),
+	in("address", ``, ``, "every number of an address digit by digit, a hyphen by its name",
+		"doors and streets as numbers, only PIN codes digit by digit"),
 	in("electronic", `[a-z]`, ``, "names letter by letter but for known ones, which are written in Devanagari; the scheme and every slash by name",
 		"names stay words in Latin letters for the engine; the scheme and a slash at the end are not said"),
-	in("cardinal", `^`+digit+`{7,}$`, ``, "seven and more digits that stand alone as a number", "digit by digit: alone they are a telephone number or a code"),
+	in("cardinal", `^`+digit+`{7,}$`, ``, "seven and more digits that stand alone as a number",
+		"digit by digit: alone they are a telephone number or a code"),
 	in("cardinal", `^[0०][1-9१-९]$`, ``, "the zero before a single digit is said", "it is not"),
-	in("date", `^`+digit+`{2}-`+digit+`{2}$`, ``, "two numbers with a hyphen, and nothing else, are a date", "they are a range"),
-	in("date", `^(10-29|11-14|१०-२९|११-१४)-`, ``, "a date that has its month first is read so", "the day is read first"),
+	in("date", `^`+digit+`{2}-`+digit+`{2}$`, ``, "two numbers with a hyphen, and nothing else, are a date",
+		"they are a range"),
+	in("date", `^(10-29|11-14|१०-२९|११-१४)-`, ``, "a date that has its month first is read so",
+		"the day is read first"),
 	in("date", `-[2२][1१]`+digit+`{2}$`, ``, "years after 2100 by hundreds", "by thousands"),
-	in("decimal", ``, `^(पच्चीस सौ|पंद्रह सौ|हजार)`, "numbers above a thousand by hundreds, a thousand without एक (here and there)", "by thousands, with एक"),
+	in("decimal", ``, `^(पच्चीस सौ|पंद्रह सौ|हजार)`,
+		"numbers above a thousand by hundreds, a thousand without एक (here and there)", "by thousands, with एक"),
 	in("ordinal", ``, `^(सत्रह|उन्नीस|अट्ठानबे) सौ`, "some ordinals above a thousand by hundreds", "by thousands"),
-	in("ordinal", `^8th$`, ``, "English ordinals as they sound", "English ordinals in Latin letters; of this one no rule of spelling knows that it is the same word"),
+	in("ordinal", `^8th$`, ``, "English ordinals as they sound",
+		"English ordinals in Latin letters; of this one no rule of spelling knows that it is the same word"),
 	in("fraction", `^([1१]/[34३४]|3/4)$`, ``, "तिहाई, चौथाई, तीन चौथाई", "एक बटा तीन, एक चौथाई, पौन"),
 	in("math", `^-?[xy][^०-९]*$`, ``, "Hindi whatever is written", "English where no letter and no digit is Hindi"),
 	in("math", `^पेज `+digit+`+-`+digit+`+$`, ``, "two numbers of pages one after the other", "a range"),
@@ -54,16 +60,21 @@ var conventions = []convention{
 	in("measure", `ft$`, ``, "फीट", "फ़ुट"),
 	in("measure", `yd$`, `यार्ड`, "यार्ड", "गज"),
 	in("measure", `oz$`, `आउन्स`, "आउन्स", "औंस"),
-	in("measure", `yr$`, ``, "वर्ष, or साल from one to five; quarters and halves in words", "साल; a half of a year by its decimal"),
-	in("money", `\.\d*0{2,}$|\.500$`, `पैसे|सेंट`, "zeros after the hundredths are dropped", "a third digit makes it a decimal"),
+	in("measure", `yr$`, ``, "वर्ष, or साल from one to five; quarters and halves in words",
+		"साल; a half of a year by its decimal"),
+	in("money", `\.\d*0{2,}$|\.500$`, `पैसे|सेंट`, "zeros after the hundredths are dropped",
+		"a third digit makes it a decimal"),
 	in("money", `^₺`, `कुरस`, "कुरस", "कुरुश, as it sounds"),
 	in("money", `[.][5५] (करोड़|हजार)`, ``, "two point five", "ढाई, डेढ़"),
 	in("serial", `^`+digit+`जी$`, ``, "पाँच जी", "फ़ाइव जी, as people say"),
 	in("serial", `\^`, `स्क्वेर्ड|क्यूब|पावर`, "powers by their English names", "का वर्ग, का घन, की घात"),
 	in("serial", `^1-800-`, ``, "groups of a telephone number as numbers", "digit by digit"),
-	in("serial", `^(99-1|10-20-30)$`, ``, "numbers with hyphens, and nothing else, one after the other", "a range, or a date where it can be one"),
-	in("serial", `^[A-Z]{1,3}-?`+digit+`{2,3}$`, ``, "letters and the number behind them as a number", "digit by digit, as a code"),
-	in("telephone", `(था|करो) [1-9१-९]`, `(था|करो) शून्य`, "a zero that is not written is put before an area code", "what is written"),
+	in("serial", `^(99-1|10-20-30)$`, ``, "numbers with hyphens, and nothing else, one after the other",
+		"a range, or a date where it can be one"),
+	in("serial", `^[A-Z]{1,3}-?`+digit+`{2,3}$`, ``, "letters and the number behind them as a number",
+		"digit by digit, as a code"),
+	in("telephone", `(था|करो) [1-9१-९]`, `(था|करो) शून्य`, "a zero that is not written is put before an area code",
+		"what is written"),
 	in("whitelist", `^वै\.`, `वैज्ञानिक`, "वै. is वैज्ञानिक", "वै. is वैद्य"),
 	in("whitelist", `^मा\.`, ``, "मा. is मास्टर", "मा. is माननीय"),
 }
@@ -123,7 +134,9 @@ type otherResult struct {
 	same  []bool
 }
 
-func measureOthers(ctx context.Context, n normaliser, pairs []pair, o options, progress io.Writer) (otherResult, error) {
+func measureOthers(
+	ctx context.Context, n normaliser, pairs []pair, o options, progress io.Writer,
+) (otherResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	messages := make([]message, len(pairs))
@@ -175,17 +188,20 @@ func fileNames(pairs []pair) []string {
 
 func (r otherResult) print(w io.Writer, failures bool) {
 	all, agreed := r.rates("")
-	_, _ = fmt.Fprintf(w, "\n%s, on the tests of others: %s of all %d, %s of the %d in which conventions agree\n", r.name, all, all.all, agreed, agreed.all)
+	_, _ = fmt.Fprintf(w, "\n%s, on the tests of others: %s of all %d, %s of the %d in which conventions agree\n",
+		r.name, all, all.all, agreed, agreed.all)
 	for _, f := range fileNames(r.pairs) {
 		all, agreed := r.rates(f)
-		_, _ = fmt.Fprintf(w, "    %-12s %8s  %3d of %3d    %8s  %3d of %3d\n", f, all, all.accepted, all.all, agreed, agreed.accepted, agreed.all)
+		_, _ = fmt.Fprintf(w, "    %-12s %8s  %3d of %3d    %8s  %3d of %3d\n", f, all, all.accepted, all.all, agreed,
+			agreed.accepted, agreed.all)
 	}
 	if !failures {
 		return
 	}
 	for i, p := range r.pairs {
 		if !r.same[i] && p.convention < 0 {
-			_, _ = fmt.Fprintf(w, "%s  %s\n    read    %s\n    theirs  %s\n", p.file, p.written, strings.TrimSpace(r.said[i]), p.read)
+			_, _ = fmt.Fprintf(w, "%s  %s\n    read    %s\n    theirs  %s\n", p.file, p.written,
+				strings.TrimSpace(r.said[i]), p.read)
 		}
 	}
 }

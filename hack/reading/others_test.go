@@ -116,14 +116,16 @@ func TestTablesGoBetweenTheirMarkers(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeDocs(path, map[string]string{"results": table([]result{r}), "held out": apartTable([]listResult{{list: list{name: "first"}, results: []result{r}}})}); err != nil {
+	if err := writeDocs(path, map[string]string{"results": table([]result{r}),
+		"held out": apartTable([]listResult{{list: list{name: "first"}, results: []result{r}}})}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a\n<!-- results -->\n\n| | all | difficulty 1 |", "| Swar | **" + r.rate().String() + "** |", "<!-- end of results -->\nb\n", "| | first |\n"} {
+	for _, want := range []string{"a\n<!-- results -->\n\n| | all | difficulty 1 |",
+		"| Swar | **" + r.rate().String() + "** |", "<!-- end of results -->\nb\n", "| | first |\n"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
@@ -136,13 +138,14 @@ func TestTablesGoBetweenTheirMarkers(t *testing.T) {
 	}
 }
 
-// TestSwarReadsNoFewer holds what was reached, of the public messages and of the lists for development. A change that reads more raises
-// the numbers.
+// TestSwarReadsNoFewer holds what was reached, of the public messages and of the lists for development. A change that
+// reads more raises the numbers.
 func TestSwarReadsNoFewer(t *testing.T) {
 	for file, reached := range map[string]int{ // 2026-11-25
 		"messages.jsonl": 798, "development.jsonl": 198, "development-2.jsonl": 263, "development-3.jsonl": 200, "development-4.jsonl": 197,
 		"development-5.jsonl": 194, "development-6.jsonl": 193, "development-7.jsonl": 197, "development-8.jsonl": 195,
-		"sms.jsonl": 195, "sms-2.jsonl": 83, "sms-3.jsonl": 144, "sms-4.jsonl": 121, "sms-5.jsonl": 66, "talk.jsonl": 95, // 2026-11-28
+		// 2026-11-28
+		"sms.jsonl": 195, "sms-2.jsonl": 83, "sms-3.jsonl": 144, "sms-4.jsonl": 121, "sms-5.jsonl": 66, "talk.jsonl": 95,
 	} {
 		messages := loaded(t, folder+file)
 		r, err := measure(context.Background(), normaliser{"Swar", swar}, messages, time.Minute, io.Discard)
@@ -150,7 +153,8 @@ func TestSwarReadsNoFewer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := r.rate(); got.accepted < reached || got.all != len(messages) {
-			t.Errorf("%d of %d messages of %s are read as people read them, %d were: go run ./hack/reading -failures", got.accepted, got.all, file, reached)
+			t.Errorf("%d of %d messages of %s are read as people read them, %d were: go run ./hack/reading -failures",
+				got.accepted, got.all, file, reached)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/translit"
 )
 
-// An ownList is measured with Swar alone: texts of several lines, which other normalisers do not take line by line, and words in Devanagari, which
-// are no readings.
+// An ownList is measured with Swar alone: texts of several lines, which other normalisers do not take line by line, and
+// words in Devanagari, which are no readings.
 type ownList struct {
 	file    string
 	heldOut bool
@@ -79,8 +79,8 @@ func (o options) measureModels(ctx context.Context, path string, progress io.Wri
 	return r.rate(), failures.String(), nil
 }
 
-// measureRoman counts the words of Roman Hindi that are written as they should be. A reading has them with | between spellings that are both right;
-// the dot below a letter and the two signs of a nasal vowel do not count.
+// measureRoman counts the words of Roman Hindi that are written as they should be. A reading has them with | between
+// spellings that are both right; the dot below a letter and the two signs of a nasal vowel do not count.
 func measureRoman(path string) (r rate, failures string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestSwarReadsNoFewerOfItsOwnLists holds what was reached of the lists for development; a change that reads more raises the numbers.
+// TestSwarReadsNoFewerOfItsOwnLists holds what was reached of the lists for development; a change that reads more
+// raises the numbers.
 func TestSwarReadsNoFewerOfItsOwnLists(t *testing.T) {
 	o := options{data: "../../testdata/hinglish-reading", timeout: time.Minute, heldOut: true}
 	rates, err := o.measureOwn(context.Background(), io.Discard, io.Discard)
@@ -16,7 +17,8 @@ func TestSwarReadsNoFewerOfItsOwnLists(t *testing.T) {
 	}
 	for k, reached := range []rate{{214, 219}, {783, 784}} { // 2026-11-28
 		if got := rates[k].development; got.accepted < reached.accepted || got.all != reached.all {
-			t.Errorf("%s: %d of %d, %d of %d were: go run ./hack/reading -failures", rates[k].name, got.accepted, got.all, reached.accepted, reached.all)
+			t.Errorf("%s: %d of %d, %d of %d were: go run ./hack/reading -failures", rates[k].name, got.accepted,
+				got.all, reached.accepted, reached.all)
 		}
 		if rates[k].heldOut.all == 0 {
 			t.Errorf("%s: nothing held out is measured", rates[k].name)

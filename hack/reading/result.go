@@ -20,7 +20,9 @@ type result struct {
 }
 
 // measure has all messages read, and says every hundred messages how far that is.
-func measure(ctx context.Context, n normaliser, messages []message, limit time.Duration, progress io.Writer) (result, error) {
+func measure(
+	ctx context.Context, n normaliser, messages []message, limit time.Duration, progress io.Writer,
+) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	told := 0
@@ -90,7 +92,8 @@ func (r result) print(w io.Writer) {
 
 func (r result) printClasses(w io.Writer) {
 	total := r.rate()
-	_, _ = fmt.Fprintf(w, "\n%s: %s (%d of %d, %s)\n", r.name, total, total.accepted, total.all, r.took.Round(time.Millisecond))
+	_, _ = fmt.Fprintf(w, "\n%s: %s (%d of %d, %s)\n", r.name, total, total.accepted, total.all,
+		r.took.Round(time.Millisecond))
 	printRates(w, "class", r.by(byClass))
 }
 
@@ -111,7 +114,8 @@ func (r result) printFailures(w io.Writer) {
 		if stop == "" {
 			stop = "its end"
 		}
-		_, _ = fmt.Fprintf(w, "%s  %s\n    read      %s\n    stops at  %s\n    expected  %s\n", m.ID, m.Text, strings.TrimSpace(r.spoken[i]), stop, m.Reading)
+		_, _ = fmt.Fprintf(w, "%s  %s\n    read      %s\n    stops at  %s\n    expected  %s\n", m.ID, m.Text,
+			strings.TrimSpace(r.spoken[i]), stop, m.Reading)
 	}
 }
 

@@ -1,5 +1,5 @@
-// Command romanwords counts the words of Roman Hindi in a text that no table of runtime/translit has, the most frequent first, so that rows are
-// added where listeners meet them.
+// Command romanwords counts the words of Roman Hindi in a text that no table of runtime/translit has, the most frequent
+// first, so that rows are added where listeners meet them.
 //
 //	go run ./hack/romanwords chats.txt         # how often, the word, how it is written now, where it stands first
 //	go run ./hack/romanwords -least 3 < chats.txt

@@ -54,7 +54,8 @@ func (c chart) svg() string {
 	steps := cmp.Or(c.steps, 7)
 	for i := range steps + 1 {
 		x := first + (last-first)*float64(i)/float64(steps)
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", px(x), chartTop+plotHigh+20, number(x))
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n", px(x),
+			chartTop+plotHigh+20, number(x))
 	}
 	fmt.Fprintf(&b, `<line class="axis" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n",
 		chartLeft, chartTop+plotHigh, chartLeft+plotWide, chartTop+plotHigh)

@@ -79,7 +79,8 @@ func (s *study) writeLoads(b *strings.Builder, files map[string]string) {
 	for _, load := range loads {
 		ideal, own := s.results[loadName(load, allKnowing)], s.results[loadName(load, grants)]
 		racing := s.results[loadName(load, race)]
-		t.row(number(load), percent(ideal.refusedPercent()), percent(own.refusedPercent()), percent(racing.refusedPercent()),
+		t.row(number(load), percent(ideal.refusedPercent()), percent(own.refusedPercent()),
+			percent(racing.refusedPercent()),
 			thousandth(own.attempts()), thousandth(racing.attempts()), ms(ideal.wait99()), ms(own.wait99()),
 			ms(racing.wait99()), whole(int(own.messagesPerSecond())), whole(int(racing.messagesPerSecond())))
 	}
@@ -95,7 +96,8 @@ func (s *study) writeDelays(b *strings.Builder) {
 	for _, d := range delays {
 		below, above := s.results[delayName(0.95, d)], s.results[delayName(1.05, d)]
 		granted := above.counts.Granted + above.counts.Declined
-		t.row(d.String(), percent(below.refusedPercent()), percent(above.refusedPercent()), thousandth(below.attempts()),
+		t.row(d.String(), percent(below.refusedPercent()), percent(above.refusedPercent()),
+			thousandth(below.attempts()),
 			thousandth(above.attempts()), tenth(100*float64(above.counts.Declined)/float64(max(granted, 1))))
 	}
 }

@@ -30,7 +30,8 @@ const (
 var scenarios = []scenario{
 	{
 		stepName, "50 streams become 400 at once; 10 pods at first; 20 min",
-		scaling{demand: step(50, 400, stepAt), most: 400, pods: 10, limit: 200, event: stepAt}, stepAt, 20 * time.Minute,
+		scaling{demand: step(50, 400, stepAt), most: 400, pods: 10, limit: 200, event: stepAt}, stepAt,
+		20 * time.Minute,
 	},
 	{
 		"flash crowd", "40 streams become 400 within 5 s, for 3 min, and ebb away by a third each 2 min; 30 min",

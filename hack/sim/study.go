@@ -274,7 +274,8 @@ type goal struct {
 }
 
 func (s *study) goals() []goal {
-	return slices.Concat(s.goalsOfRefusals(), s.goalsOfHits(), s.goalsOfRouters(), s.goalsOfFaults(), s.goalsOfScaling())
+	return slices.Concat(s.goalsOfRefusals(), s.goalsOfHits(), s.goalsOfRouters(), s.goalsOfFaults(),
+		s.goalsOfScaling())
 }
 
 func (s *study) goalsOfRefusals() []goal {
@@ -293,7 +294,8 @@ func (s *study) goalsOfRefusals() []goal {
 }
 
 func (s *study) goalsOfHits() []goal {
-	ranked, random := s.results[hitsName(0.8, 0.8, false)].hitPercent(), s.results[hitsName(0.8, 0.8, true)].hitPercent()
+	ranked, random := s.results[hitsName(0.8, 0.8, false)].hitPercent(),
+		s.results[hitsName(0.8, 0.8, true)].hitPercent()
 	return []goal{
 		{"texts found prepared at 0.8", "≥ 60 %", tenth(ranked), ranked >= 60},
 		{"the same with pods chosen at random", "≤ 25 %", tenth(random), random <= 25},

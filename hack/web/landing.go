@@ -17,7 +17,8 @@ type landingWords struct {
 	Facts                                                                            []struct{ Name, Text string }
 }
 
-// An example shows one piece of a text, as it is written and as it is spoken. A test of the server holds it to what it says.
+// An example shows one piece of a text, as it is written and as it is spoken. A test of the server holds it to what it
+// says.
 type example struct {
 	Kind                                                      string // of the mark
 	Before, Written, After, SpokenBefore, Spoken, SpokenAfter string
@@ -67,7 +68,8 @@ func landing(folder string) (map[string][]byte, error) {
 // voicesMark is the place of the voices, which the server knows: what stands before, around and after each.
 func voicesMark(w landingWords) template.HTML {
 	e := template.HTMLEscapeString
-	return template.HTML("<!-- voices " + `<section><h2>` + e(w.Hear) + `</h2><p>` + e(w.HearLead) + `</p><div class="voices">` + "|" +
+	return template.HTML("<!-- voices " + `<section><h2>` + e(w.Hear) + `</h2><p>` + e(w.HearLead) +
+		`</p><div class="voices">` + "|" +
 		`<div class="card"><h3>` + e(w.Voice) + ` <span lang="en">NAME</span></h3><audio controls preload="none" src="/samples/FILE.wav" aria-label="` + e(w.Voice) + ` NAME"></audio></div>` + "|" +
 		`</div></section>` + " -->")
 }

@@ -19,7 +19,9 @@ func TestLanding(t *testing.T) {
 	measured := regexp.MustCompile(`\d+(\.\d+)? ?(ms|KB|MB)\b|\d+ (listeners|times)`)
 	for _, name := range []string{"landing.en.html", "landing.hi.html"} {
 		page := string(files[name])
-		for _, want := range []string{"₹1,24,999.50", "482913", "एक लाख चौबीस हज़ार", "<!-- voices <section>", "<audio controls", `href="/app/"`, `href="/docs/"`, `href="/signin"`, "curl -sS http://127.0.0.1:8080/v1/tts"} {
+		for _, want := range []string{"₹1,24,999.50", "482913", "एक लाख चौबीस हज़ार", "<!-- voices <section>",
+			"<audio controls", `href="/app/"`, `href="/docs/"`, `href="/signin"`,
+			"curl -sS http://127.0.0.1:8080/v1/tts"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: no %q", name, want)
 			}

@@ -1,5 +1,5 @@
-// Command web bundles the pages of portal/web: src becomes dist, which programs embed. It runs esbuild as a library, so that
-// Node is needed for what pages import alone, and only by who changes them.
+// Command web bundles the pages of portal/web: src becomes dist, which programs embed. It runs esbuild as a library, so
+// that Node is needed for what pages import alone, and only by who changes them.
 //
 //	go run ./hack/web [-watch] FOLDER     build FOLDER/src into FOLDER/dist; -watch goes on doing so
 //
@@ -33,13 +33,15 @@ type visit struct {
 var visits = []visit{{"app.html", 60_000}, {"signin.html", 25_000}}
 
 // Pages that need no script are weighed, too.
-var weighed = append([]visit{{"landing.en.html", 15_000}, {"landing.hi.html", 15_000}, {"docs/index.html", 15_000}}, visits...)
+var weighed = append([]visit{{"landing.en.html", 15_000}, {"landing.hi.html", 15_000}, {"docs/index.html", 15_000}},
+	visits...)
 
 // total is what all files may add to a program, in bytes, as they are embedded.
 const total = 1_500_000
 
 // entries are bundled each for itself. What one shares with pages that it loads later is in a file of its own.
-var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts", "src/play/worklet.ts", "src/docs/docs.ts", "src/docs/docs.css", "src/landing/landing.css"}
+var entries = []string{"src/app.tsx", "src/app.css", "src/signin.tsx", "src/signin.css", "src/theme.ts",
+	"src/play/worklet.ts", "src/docs/docs.ts", "src/docs/docs.css", "src/landing/landing.css"}
 
 func main() {
 	watch := flag.Bool("watch", false, "build again whenever a source changes")
@@ -160,14 +162,16 @@ func (b built) weigh(v visit, zipped map[string][]byte) error {
 	for _, file := range loaded {
 		sum += len(zipped[file])
 	}
-	fmt.Fprintf(os.Stderr, "web: %s loads %d files, %.1f of %d KB after gzip\n", v.html, len(loaded), float64(sum)/1000, v.budget/1000)
+	fmt.Fprintf(os.Stderr, "web: %s loads %d files, %.1f of %d KB after gzip\n", v.html, len(loaded), float64(sum)/1000,
+		v.budget/1000)
 	if sum > v.budget {
 		return fmt.Errorf("%s loads %d bytes at once, more than %d", v.html, sum, v.budget)
 	}
 	return nil
 }
 
-// bundleAll returns what is served. Names below assets hold the hash of their content; pages name a source where its file is to stand.
+// bundleAll returns what is served. Names below assets hold the hash of their content; pages name a source where its
+// file is to stand.
 func bundleAll(folder string) (built, error) {
 	all := built{files: map[string][]byte{}, entries: map[string]string{}, imports: map[string][]string{}}
 	for _, entry := range entries {
@@ -227,7 +231,8 @@ func withIcon(page, icon []byte) ([]byte, error) {
 	if !bytes.Contains(page, link) {
 		return nil, fmt.Errorf("no link to the icon: want %s", link)
 	}
-	data := strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`, "'").Replace(strings.TrimSpace(string(icon)))
+	data := strings.NewReplacer("%", "%25", "#", "%23", "<", "%3C", ">", "%3E", `"`,
+		"'").Replace(strings.TrimSpace(string(icon)))
 	return bytes.Replace(page, link, []byte(`href="data:image/svg+xml,`+data+`"`), 1), nil
 }
 
@@ -276,8 +281,9 @@ func bundle(folder, entry string) (built, error) {
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: at, EntryPoints: []string{entry}, Outdir: "dist/assets", Bundle: true, Charset: api.CharsetUTF8,
 		EntryNames: "[name]-[hash]", ChunkNames: "[name]-[hash]", Splitting: true, Metafile: true,
-		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Format: api.FormatESModule, Target: api.ES2022,
-		JSX: api.JSXAutomatic, JSXImportSource: "preact", LegalComments: api.LegalCommentsNone,
+		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Format: api.FormatESModule,
+		Target: api.ES2022,
+		JSX:    api.JSXAutomatic, JSXImportSource: "preact", LegalComments: api.LegalCommentsNone,
 	})
 	var faults []error
 	for _, m := range append(result.Errors, result.Warnings...) {

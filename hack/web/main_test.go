@@ -14,7 +14,8 @@ func TestWeigh(t *testing.T) {
 		entries: map[string]string{"src/app.tsx": "assets/app.js", "src/later.tsx": "assets/later.js"},
 		imports: map[string][]string{"assets/app.js": {"assets/shared.js"}, "assets/shared.js": {"assets/app.js"}},
 	}
-	zipped := map[string][]byte{"app.html": make([]byte, 10), "assets/app.js": make([]byte, 20), "assets/shared.js": make([]byte, 30), "assets/later.js": make([]byte, 500)}
+	zipped := map[string][]byte{"app.html": make([]byte, 10), "assets/app.js": make([]byte, 20),
+		"assets/shared.js": make([]byte, 30), "assets/later.js": make([]byte, 500)}
 	for budget, fits := range map[int]bool{61: true, 60: true, 59: false} {
 		if err := b.weigh(visit{"app.html", budget}, zipped); (err == nil) != fits {
 			t.Errorf("a budget of %d: got %v", budget, err)
@@ -22,7 +23,8 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// TestEmbeddedPagesAreSmall: what is committed adds no more to a program than it may, with room for the code that serves it.
+// TestEmbeddedPagesAreSmall: what is committed adds no more to a program than it may, with room for the code that
+// serves it.
 func TestEmbeddedPagesAreSmall(t *testing.T) {
 	sum, docs := 0, 0
 	err := filepath.Walk(filepath.Join(root, "portal/web/dist"), func(path string, info os.FileInfo, err error) error {

@@ -52,7 +52,8 @@ type heading struct {
 	Level    int
 }
 
-// manual returns the documentation, by the names of its files below dist: pages, what they were made of, pictures and what is searched.
+// manual returns the documentation, by the names of its files below dist: pages, what they were made of, pictures and
+// what is searched.
 func manual(root string) (map[string][]byte, error) {
 	list, pages, err := readManual(root)
 	if err != nil {
@@ -227,7 +228,8 @@ func addPictures(files map[string][]byte, root string) error {
 	return nil
 }
 
-// searched is what the field of the pages looks in: for each page its address, its title, and identifiers and texts of its headings.
+// searched is what the field of the pages looks in: for each page its address, its title, and identifiers and texts of
+// its headings.
 func searched(pages []*page) ([]byte, error) {
 	var index [][]any
 	for _, p := range pages {

@@ -10,8 +10,8 @@ import (
 
 const root = "../.."
 
-// TestManualLeadsNowhereDead: whatever a page of the documentation leads to below /docs/ is there, and to nothing else on this server than what is
-// served beside it.
+// TestManualLeadsNowhereDead: whatever a page of the documentation leads to below /docs/ is there, and to nothing else
+// on this server than what is served beside it.
 func TestManualLeadsNowhereDead(t *testing.T) {
 	files, err := manual(root)
 	if err != nil {
@@ -31,7 +31,8 @@ func TestManualLeadsNowhereDead(t *testing.T) {
 			ids[at][string(id[1])] = true
 		}
 	}
-	beside := map[string]bool{"/": true, "/app/": true, "/llms.txt": true, "/openapi.json": true, "/asyncapi.json": true, "/favicon.svg": true, "/manifest.webmanifest": true}
+	beside := map[string]bool{"/": true, "/app/": true, "/llms.txt": true, "/openapi.json": true,
+		"/asyncapi.json": true, "/favicon.svg": true, "/manifest.webmanifest": true}
 	links := 0
 	for name, content := range files {
 		if !strings.HasSuffix(name, ".html") {
@@ -39,7 +40,8 @@ func TestManualLeadsNowhereDead(t *testing.T) {
 		}
 		for _, l := range regexp.MustCompile(`(?:href|src)="([^"]*)"`).FindAllSubmatch(content, -1) {
 			to := string(l[1])
-			if strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") || strings.HasPrefix(to, "/assets/src/") || beside[to] {
+			if strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") ||
+				strings.HasPrefix(to, "/assets/src/") || beside[to] {
 				continue
 			}
 			links++
@@ -114,11 +116,13 @@ func TestRender(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if got := strings.TrimSpace(strings.TrimPrefix(string(p.Content), "<h1 id=\"t\">T</h1>\n")); !strings.Contains(got, c.want) {
+		if got := strings.TrimSpace(strings.TrimPrefix(string(p.Content),
+			"<h1 id=\"t\">T</h1>\n")); !strings.Contains(got, c.want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
 		}
 	}
-	for name, markup := range map[string]string{"no title": "a", "HTML": "# T\n\n<b>a</b>", "a block of HTML": "# T\n\n<div>a</div>"} {
+	for name, markup := range map[string]string{"no title": "a", "HTML": "# T\n\n<b>a</b>",
+		"a block of HTML": "# T\n\n<div>a</div>"} {
 		if _, err := render("docs/x.md", []byte(markup), sources); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -20,14 +20,17 @@ import (
 type addresses map[string]string
 
 var markdown = goldmark.New(
-	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify),
+	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+		extension.Strikethrough, extension.Linkify),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 )
 
-// render makes a page of the Markdown of a source, whose links start from its folder. A page that is made here has no source.
+// render makes a page of the Markdown of a source, whose links start from its folder. A page that is made here has no
+// source.
 func render(source string, markup []byte, sources addresses) (*page, error) {
 	p := &page{source: source, Address: sources[source], ids: map[string]bool{}}
-	root := markdown.Parser().Parse(text.NewReader(markup), parser.WithContext(parser.NewContext(parser.WithIDs(headingIDs{}))))
+	root := markdown.Parser().Parse(text.NewReader(markup),
+		parser.WithContext(parser.NewContext(parser.WithIDs(headingIDs{}))))
 	var comments []ast.Node
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -97,7 +100,8 @@ func linksIn(root ast.Node) (all []*ast.Link) {
 	return all
 }
 
-// lead turns a link between sources into one between pages. Where there is no page the words stay, and the file's name behind them.
+// lead turns a link between sources into one between pages. Where there is no page the words stay, and the file's name
+// behind them.
 func (p *page) lead(l *ast.Link, sources addresses) {
 	to := string(l.Destination)
 	if strings.Contains(to, "://") {

@@ -17,7 +17,8 @@ var (
 	slot = regexp.MustCompile(`\{\w+\}`)
 )
 
-// languagesOf returns the words of each language in a source: the one before the place where Hindi begins, and those from there on.
+// languagesOf returns the words of each language in a source: the one before the place where Hindi begins, and those
+// from there on.
 func languagesOf(source string) (en, hi map[string]string) {
 	begin := strings.Index(source, "words(")
 	if begin < 0 || strings.HasPrefix(source[begin:], "words(…") {
@@ -48,7 +49,8 @@ func languagesOf(source string) (en, hi map[string]string) {
 func TestBothLanguagesHaveEveryWord(t *testing.T) {
 	src, files, all := filepath.Join(root, "portal/web/src"), 0, 0
 	latin := regexp.MustCompile(`^[^\p{Devanagari}]*[a-z]{3}`)
-	same := []string{"csv", "play.events.time", "langOther", "requests.rest", "requests.ws"} // names, units, and the other language
+	// names, units, and the other language
+	same := []string{"csv", "play.events.time", "langOther", "requests.rest", "requests.ws"}
 	err := filepath.WalkDir(src, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".ts") || strings.HasSuffix(path, "lib/language.ts") {
 			return err
@@ -68,7 +70,8 @@ func TestBothLanguagesHaveEveryWord(t *testing.T) {
 			if text == "" || hi[key] == "" || !slices.Equal(slots(text), slots(hi[key])) {
 				t.Errorf("%s: %s is %q and %q", path, key, text, hi[key])
 			}
-			if latin.MatchString(hi[key]) && !strings.ContainsAny(hi[key], "अआइईउऊएऐओऔकखगघचछजझटठडढतथदधनपफबभमयरलवशसह") && !slices.Contains(same, key) {
+			if latin.MatchString(hi[key]) && !strings.ContainsAny(hi[key], "अआइईउऊएऐओऔकखगघचछजझटठडढतथदधनपफबभमयरलवशसह") &&
+				!slices.Contains(same, key) {
 				t.Errorf("%s: %s is %q in Hindi", path, key, hi[key])
 			}
 		}

@@ -1,5 +1,5 @@
-// Command webtypes writes what the portal's API answers as types of TypeScript, so that a page which reads a field that is not
-// there does not compile.
+// Command webtypes writes what the portal's API answers as types of TypeScript, so that a page which reads a field that
+// is not there does not compile.
 //
 //	go run ./hack/webtypes OPENAPI.json OUT.ts
 package main

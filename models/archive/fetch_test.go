@@ -363,7 +363,8 @@ func TestAFolderThatIsThere(t *testing.T) {
 		}
 	}
 	f.SHA256 = strings.Repeat("0", 64)
-	if _, err := f.run(t.Context()); err == nil || !strings.Contains(err.Error(), "not from this archive") || len(s.asked) != 1 {
+	if _, err := f.run(t.Context()); err == nil || !strings.Contains(err.Error(), "not from this archive") ||
+		len(s.asked) != 1 {
 		t.Errorf("another archive: %v, want it refused before anybody is asked", err)
 	}
 }

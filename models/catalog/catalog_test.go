@@ -50,7 +50,8 @@ func TestEveryLicenceIsKnownOrNamed(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	const whole = `models: [{name: a, title: A, repository: o/r, languages: [hi-IN], checked: 2026-11-01`
-	exports := `, exports: [{precision: int8, file: f, bytes: 1, sha256: ` + strings.Repeat("0a", 32) + `, sources: [[f]]}]}`
+	exports := `, exports: [{precision: int8, file: f, bytes: 1, sha256: ` + strings.Repeat("0a", 32) +
+		`, sources: [[f]]}]}`
 	pinned := whole + `, engine: kokoro, revision: ` + strings.Repeat("0a", 20)
 	for sentence, test := range map[string]struct{ text, want string }{
 		"what is whole is read":        {whole + `}]`, ""},
@@ -83,7 +84,8 @@ func TestRead(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			_, err := Read([]byte(test.text))
-			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+			if test.want == "" && err != nil ||
+				test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})
@@ -110,7 +112,8 @@ func TestVoicesAreFoundByTheNameOfTheirPublisher(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no kokoro")
 	}
-	for name, want := range map[string]string{"anjura": "anjura", "hf_beta": "anjura", "hm_omega": "raj", "af_heart": "af_heart", "hf": "", "": ""} {
+	for name, want := range map[string]string{"anjura": "anjura", "hf_beta": "anjura", "hm_omega": "raj",
+		"af_heart": "af_heart", "hf": "", "": ""} {
 		if v, ok := e.VoiceNamed(name); v.Name != want || ok != (want != "") {
 			t.Errorf("%q is the voice %q, want %q", name, v.Name, want)
 		}

@@ -99,7 +99,8 @@ func TestDownload(t *testing.T) {
 	c := quick
 	c.Progress = func(done, total int64, what string) { told = append(told, fmt.Sprint(done, total, what)) }
 	files := []File{o.file("a/model.bin"), {
-		Name: "hello", Size: 5, Git: "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0", Get: func(context.Context, int64) (*http.Response, error) {
+		Name: "hello", Size: 5, Git: "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0",
+		Get: func(context.Context, int64) (*http.Response, error) {
 			return answer(200, "hello"), nil
 		},
 	}}
@@ -301,7 +302,8 @@ func TestServerThatFallsSilent(t *testing.T) {
 	c.stall = 50 * time.Millisecond
 	var said atomic.Bool
 	c.Progress = func(_, _ int64, what string) {
-		if strings.Contains(what, "the server sent nothing for 50ms; trying again") || strings.Contains(what, "sent nothing for 50ms") {
+		if strings.Contains(what, "the server sent nothing for 50ms; trying again") ||
+			strings.Contains(what, "sent nothing for 50ms") {
 			said.Store(true)
 		}
 	}
@@ -329,7 +331,8 @@ func TestRoomOnTheDisk(t *testing.T) {
 			c := quick
 			c.space = func(string) (uint64, error) { return test.free, nil }
 			err := Download(t.Context(), t.TempDir(), []File{o.file("m")}, c)
-			if test.ok && err != nil || !test.ok && (err == nil || !strings.Contains(err.Error(), "no room on the disk of") || o.asked.Load() > 0) {
+			if test.ok && err != nil || !test.ok &&
+				(err == nil || !strings.Contains(err.Error(), "no room on the disk of") || o.asked.Load() > 0) {
 				t.Errorf("got %v, after %d requests", err, o.asked.Load())
 			}
 		})

@@ -29,14 +29,15 @@ func TestMain(m *testing.M) {
 	if url == "" {
 		os.Exit(m.Run())
 	}
-	f := File{Name: "m", Size: int64(len(long)), SHA256: hashOf(long), Get: func(ctx context.Context, offset int64) (*http.Response, error) {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-		if err != nil {
-			return nil, err
-		}
-		r.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
-		return http.DefaultClient.Do(r)
-	}}
+	f := File{Name: "m", Size: int64(len(long)), SHA256: hashOf(long),
+		Get: func(ctx context.Context, offset int64) (*http.Response, error) {
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+			if err != nil {
+				return nil, err
+			}
+			r.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+			return http.DefaultClient.Do(r)
+		}}
 	if err := Download(context.Background(), os.Args[1], []File{f}, quick); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -28,7 +28,8 @@ func serve(t *testing.T) (*hubtest.Hub, *Client) {
 	h := hubtest.New(t)
 	h.Repositories[id] = &hubtest.Repository{
 		Commit: commit, Licence: "cc-by-4.0", Large: []string{"model.safetensors"},
-		Files: map[string][]byte{"config.yaml": []byte("a: 1\n"), "model.safetensors": weights, "a folder/with spaces & ünicode": []byte("x")},
+		Files: map[string][]byte{"config.yaml": []byte("a: 1\n"), "model.safetensors": weights,
+			"a folder/with spaces & ünicode": []byte("x")},
 	}
 	c, err := FromEnvironment("swar/test", func(name string) (string, bool) { return h.URL, name == "HF_ENDPOINT" })
 	if err != nil {
@@ -44,7 +45,8 @@ func TestRevision(t *testing.T) {
 	h, c := serve(t)
 	h.Repositories[id].Gated = true
 	got, err := c.Revision(t.Context(), model)
-	if err != nil || got.Commit != commit || got.Gate != "auto" || got.Licence != "cc-by-4.0" || len(got.Languages) != 1 {
+	if err != nil || got.Commit != commit || got.Gate != "auto" || got.Licence != "cc-by-4.0" ||
+		len(got.Languages) != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -91,7 +93,8 @@ func bring(ctx context.Context, c *Client, dir string) error {
 func isWhole(t *testing.T, h *hubtest.Hub, dir string) {
 	t.Helper()
 	for name, want := range h.Repositories[id].Files {
-		if got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil || !bytes.Equal(got, want) {
+		if got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))); err != nil ||
+			!bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(want))
 		}
 	}
@@ -166,13 +169,15 @@ func TestRefusals(t *testing.T) {
 	}
 	t.Run("a revision that is not there", func(t *testing.T) {
 		_, c := serve(t)
-		if _, err := c.Revision(t.Context(), Reference{Repository: id, Revision: "v9/a"}); !Is(err, KindRevision) || !strings.Contains(err.Error(), `no revision "v9/a"`) {
+		if _, err := c.Revision(t.Context(), Reference{Repository: id, Revision: "v9/a"}); !Is(err, KindRevision) ||
+			!strings.Contains(err.Error(), `no revision "v9/a"`) {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("a file that is not there", func(t *testing.T) {
 		_, c := serve(t)
-		if _, err := c.Stat(t.Context(), Reference{id, "", "none"}); !Is(err, KindEntry) || !strings.Contains(err.Error(), `no file "none" at main`) {
+		if _, err := c.Stat(t.Context(), Reference{id, "", "none"}); !Is(err, KindEntry) ||
+			!strings.Contains(err.Error(), `no file "none" at main`) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -237,7 +242,8 @@ func TestHostileRedirects(t *testing.T) {
 			if test.to == "CIRCLE" {
 				h.Redirect = h.URL + "/" + id + "/resolve/main/model.safetensors"
 			}
-			answer, err := c.send(t.Context(), http.MethodGet, c.resolve(Reference{id, "main", "model.safetensors"}), 0, true)
+			answer, err := c.send(t.Context(), http.MethodGet, c.resolve(Reference{id, "main", "model.safetensors"}),
+				0, true)
 			if err == nil {
 				answer.Body.Close()
 			}
@@ -289,7 +295,8 @@ func TestCacheNeedsNoNetwork(t *testing.T) {
 			folder := filepath.Join(c.Cache, "models--owner--model")
 			put := func(name, text string) {
 				path := filepath.Join(folder, name)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+					os.WriteFile(path, []byte(text), 0o644)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -297,14 +304,16 @@ func TestCacheNeedsNoNetwork(t *testing.T) {
 			if list != "" {
 				put("trees/"+commit+".json", list)
 			}
-			for name, content := range map[string][]byte{"config.yaml": []byte("a: 1\n"), "model.safetensors": weights} {
+			for name, content := range map[string][]byte{"config.yaml": []byte("a: 1\n"),
+				"model.safetensors": weights} {
 				hash := hubtest.Git(content)
 				if name == "model.safetensors" {
 					hash = hubtest.SHA256(content)
 				}
 				put("blobs/"+hash, string(content))
 				link := filepath.Join(folder, "snapshots", commit, name)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink("../../blobs/"+hash, link)); err != nil {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(link), 0o755),
+					os.Symlink("../../blobs/"+hash, link)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -357,14 +366,17 @@ func TestFromEnvironment(t *testing.T) {
 		"the cache of the system": {map[string]string{"XDG_CACHE_HOME": "/x"}, defaultEndpoint, "", "/x/huggingface/hub", false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
-			c, err := FromEnvironment("swar/test", func(name string) (string, bool) { v, ok := test.set[name]; return v, ok })
-			if err != nil || c.Endpoint != test.endpoint || c.Token != test.token || c.Cache != test.cache || c.Offline != test.offline {
+			c, err := FromEnvironment("swar/test",
+				func(name string) (string, bool) { v, ok := test.set[name]; return v, ok })
+			if err != nil || c.Endpoint != test.endpoint || c.Token != test.token || c.Cache != test.cache ||
+				c.Offline != test.offline {
 				t.Errorf("got %+v, %v", c, err)
 			}
 		})
 	}
 	for name, value := range map[string]string{"HF_ENDPOINT": "file:///x", "HF_HUB_ETAG_TIMEOUT": "soon"} {
-		if _, err := FromEnvironment("", func(n string) (string, bool) { return value, n == name }); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := FromEnvironment("", func(n string) (string, bool) { return value, n == name }); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s=%s: %v", name, value, err)
 		}
 	}

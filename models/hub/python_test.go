@@ -39,8 +39,8 @@ found = {
 json.dump(found, sys.stdout)
 `
 
-// TestTheHubsOwnClientReadsTheFakeHub is what the other tests stand on: the fake hub answers as the real one does, as far as
-// the real one's client can tell, and the cache that this client fills is one that we can use.
+// TestTheHubsOwnClientReadsTheFakeHub is what the other tests stand on: the fake hub answers as the real one does, as
+// far as the real one's client can tell, and the cache that this client fills is one that we can use.
 func TestTheHubsOwnClientReadsTheFakeHub(t *testing.T) {
 	python := os.Getenv("SWAR_TEST_PYTHON")
 	if python == "" {
@@ -53,8 +53,10 @@ func TestTheHubsOwnClientReadsTheFakeHub(t *testing.T) {
 		"config.yaml": []byte("a: b\n"), "model.safetensors": large, "embeddings/raj.safetensors": []byte("voice"), "README.md": []byte("# A model"),
 	}
 	const commit = "0123456789012345678901234567890123456789"
-	h.Repositories["acme/hinglish"] = &hubtest.Repository{Commit: commit, Licence: "mit", Files: files, Large: []string{"model.safetensors"}}
-	h.Repositories["acme/gated"] = &hubtest.Repository{Commit: commit, Gated: true, Files: files, Large: []string{"model.safetensors"}}
+	h.Repositories["acme/hinglish"] = &hubtest.Repository{Commit: commit, Licence: "mit", Files: files,
+		Large: []string{"model.safetensors"}}
+	h.Repositories["acme/gated"] = &hubtest.Repository{Commit: commit, Gated: true, Files: files,
+		Large: []string{"model.safetensors"}}
 	home := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), python, "-c", witness)
 	cmd.Env = []string{

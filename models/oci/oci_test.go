@@ -54,7 +54,8 @@ func folderOf(t *testing.T, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -146,7 +147,8 @@ func TestTheSameBundleHasTheSameDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	digest := func(reference string) string { _, d, _ := strings.Cut(reference, "@"); return d }
-	if digest(first.Image) != digest(again.Image) || digest(first.ModelPack) != digest(again.ModelPack) || digest(first.Image) == "" {
+	if digest(first.Image) != digest(again.Image) || digest(first.ModelPack) != digest(again.ModelPack) ||
+		digest(first.Image) == "" {
 		t.Errorf("digests %s and %s", first.Image, again.Image)
 	}
 	changed := maps.Clone(bundleFiles)
@@ -155,7 +157,8 @@ func TestTheSameBundleHasTheSameDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Sent != again.Bytes || digest(other.Image) == digest(again.Image) || other.Sent == 0 || other.Sent > largeFile {
+	if again.Sent != again.Bytes || digest(other.Image) == digest(again.Image) || other.Sent == 0 ||
+		other.Sent > largeFile {
 		t.Errorf("of a bundle with another small file %d bytes were sent, as %s", other.Sent, other.Image)
 	}
 }
@@ -362,8 +365,10 @@ func TestAnIndexWithoutItsManifest(t *testing.T) {
 		"not addressed": `{"mediaType":"application/vnd.oci.image.manifest.v1+json"}`,
 	} {
 		host := registryOf(t, nil)
-		index := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[` + manifest + `]}`
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+host+"/v2/acme/hinglish/manifests/1", strings.NewReader(index))
+		index := `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[` +
+			manifest + `]}`
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut,
+			"http://"+host+"/v2/acme/hinglish/manifests/1", strings.NewReader(index))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +395,8 @@ func TestPullRefuses(t *testing.T) {
 		"a link":                {[]v1.Layer{static.NewLayer(tarOf("a>=/etc/passwd"), types.OCIUncompressedLayer)}, "it is a link"},
 		"a file twice":          {[]v1.Layer{static.NewLayer(tarOf("a=1", "a=2"), types.OCIUncompressedLayer)}, "twice"},
 		"a file in two layers": {[]v1.Layer{
-			static.NewLayer(tarOf("a=1"), types.OCIUncompressedLayer), static.NewLayer(tarOf("a=2"), types.OCIUncompressedLayer),
+			static.NewLayer(tarOf("a=1"), types.OCIUncompressedLayer),
+			static.NewLayer(tarOf("a=2"), types.OCIUncompressedLayer),
 		}, "twice"},
 		"a bomb":         {[]v1.Layer{static.NewLayer(bomb, types.OCILayer)}, "--limit"},
 		"no layer":       {nil, "it has 0 layers"},
@@ -428,13 +434,15 @@ func TestWhatARegistrySays(t *testing.T) {
 		"not so fast":          {refusing(http.StatusTooManyRequests), "asked too often"},
 	} {
 		host := registryOf(t, tt.wrap)
-		if _, err := Find(t.Context(), host+"/speech/a:1", config()); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := Find(t.Context(), host+"/speech/a:1", config()); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: pull says %v, want %s", what, err, tt.want)
 		}
 		if tt.wrap == nil {
 			continue
 		}
-		_, err := Push(t.Context(), host+"/speech/a:1", folderOf(t, map[string]string{"a": "1"}), described, Image, config())
+		_, err := Push(t.Context(), host+"/speech/a:1", folderOf(t, map[string]string{"a": "1"}), described,
+			Image, config())
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: push says %v, want %s", what, err, tt.want)
 		}
@@ -442,7 +450,8 @@ func TestWhatARegistrySays(t *testing.T) {
 	for reference, want := range map[string]string{
 		"oci://": "want oci://REGISTRY/NAME:TAG", "oci://h/UPPER:1": "want oci://REGISTRY/NAME:TAG", "oci://h.example.org/a": "name a tag",
 	} {
-		if _, err := Push(t.Context(), reference, t.TempDir(), described, Image, config()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Push(t.Context(), reference, t.TempDir(), described, Image, config()); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: push says %v, want %s", reference, err, want)
 		}
 		if _, err := Find(t.Context(), reference, config()); err == nil || !strings.Contains(err.Error(), want) {
@@ -481,7 +490,8 @@ func TestAPullGoesOn(t *testing.T) {
 	host := registryOf(t, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/blobs/") {
-				w = &cutting{ResponseWriter: w, left: largeFile / 2, sent: &sent, isCut: r.Header.Get("Range") == "", cuts: &cuts}
+				w = &cutting{ResponseWriter: w, left: largeFile / 2, sent: &sent, isCut: r.Header.Get("Range") == "",
+					cuts: &cuts}
 			}
 			next.ServeHTTP(w, r)
 		})
@@ -521,7 +531,8 @@ func (c *cutting) Write(b []byte) (int, error) {
 func TestPushStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Push(ctx, registryOf(t, nil)+"/a:1", folderOf(t, bundleFiles), described, Image, config()); !errors.Is(err, context.Canceled) {
+	if _, err := Push(ctx, registryOf(t, nil)+"/a:1", folderOf(t, bundleFiles), described, Image,
+		config()); !errors.Is(err, context.Canceled) {
 		t.Errorf("it says %v", err)
 	}
 }

@@ -116,7 +116,8 @@ func TestFilesOfPackages(t *testing.T) {
 		if tt.fail == "" && (err != nil || b.String() != tt.want) {
 			t.Errorf("%s: %q, %v", tt.address, b.String(), err)
 		}
-		if tt.fail != "" && (err == nil || !strings.Contains(err.Error(), tt.fail) || strings.Contains(err.Error(), "\n")) {
+		if tt.fail != "" && (err == nil || !strings.Contains(err.Error(), tt.fail) ||
+			strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s, at most %d bytes: %v, want %q", tt.address, tt.limit, err, tt.fail)
 		}
 	}
@@ -142,7 +143,8 @@ func TestAToolThatIsMissingOrStopped(t *testing.T) {
 		t.Errorf("stopped: %v", err)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if err := f.Copy(t.Context(), &bytes.Buffer{}, Address{"npm", "a@1", "x"}, 1); err == nil || err.Error() != "npm is not installed" {
+	if err := f.Copy(t.Context(), &bytes.Buffer{}, Address{"npm", "a@1", "x"}, 1); err == nil ||
+		err.Error() != "npm is not installed" {
 		t.Errorf("missing: %v", err)
 	}
 }

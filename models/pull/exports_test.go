@@ -53,7 +53,8 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	w := &world{
 		t: t, hub: hubtest.New(t), tools: t.TempDir(),
-		small: bytes.Repeat([]byte("int8"), 5000), large: bytes.Repeat([]byte("float"), 9000), voice: bytes.Repeat([]byte("voice"), 100),
+		small: bytes.Repeat([]byte("int8"), 5000), large: bytes.Repeat([]byte("float"), 9000),
+		voice: bytes.Repeat([]byte("voice"), 100),
 	}
 	w.release = httptest.NewTLSServer(http.HandlerFunc(func(a http.ResponseWriter, r *http.Request) {
 		w.ranges = append(w.ranges, r.Header.Get("Range"))
@@ -66,7 +67,8 @@ func newWorld(t *testing.T) *world {
 	}))
 	t.Cleanup(w.release.Close)
 	w.hub.Publish(repository, &hubtest.Repository{
-		Commit: commit, Files: map[string][]byte{"onnx/small.onnx": w.small, "onnx/large.onnx": w.large, "voices/hf.bin": w.voice},
+		Commit: commit, Files: map[string][]byte{"onnx/small.onnx": w.small, "onnx/large.onnx": w.large,
+			"voices/hf.bin": w.voice},
 		Large: []string{"onnx/small.onnx", "onnx/large.onnx", "voices/hf.bin"},
 	})
 	w.writeTools()
@@ -79,12 +81,14 @@ func newWorld(t *testing.T) *world {
 	}
 	w.hub.Change(func(h *hubtest.Hub) { h.Readers = []string{"hf_secret"} })
 	w.entry = catalog.Entry{
-		Name: "voices", Engine: "kokoro", Repository: repository, Revision: commit, Languages: []string{"hi-IN"}, Licence: "Apache-2.0",
+		Name: "voices", Engine: "kokoro", Repository: repository, Revision: commit, Languages: []string{"hi-IN"},
+		Licence:    "Apache-2.0",
 		VoiceBytes: int64(len(w.voice)), VoicePackage: "npm:v@1/package",
 		Exports: []catalog.Export{
 			w.export("int8", "onnx/small.onnx", w.small, catalog.Source{"onnx/small.onnx"},
 				catalog.Source{w.release.URL + "/small.onnx"}, catalog.Source{"pip:one==1/a", "pip:two==1/b"}),
-			w.export("fp32", "onnx/large.onnx", w.large, catalog.Source{"onnx/large.onnx"}, catalog.Source{w.release.URL + "/large.onnx"}),
+			w.export("fp32", "onnx/large.onnx", w.large, catalog.Source{"onnx/large.onnx"},
+				catalog.Source{w.release.URL + "/large.onnx"}),
 		},
 	}
 	for _, v := range []struct {
@@ -92,15 +96,17 @@ func newWorld(t *testing.T) *world {
 		optional bool
 	}{{"anjura", false}, {"hf_more", true}} {
 		w.entry.Voices = append(w.entry.Voices, catalog.Voice{
-			Name: v.name, File: "voices/hf.bin", SHA256: hashOf(w.voice), Language: "hi-IN", Licence: "Apache-2.0", Attribution: "hf",
-			Optional: v.optional,
+			Name: v.name, File: "voices/hf.bin", SHA256: hashOf(w.voice), Language: "hi-IN", Licence: "Apache-2.0",
+			Attribution: "hf",
+			Optional:    v.optional,
 		})
 	}
 	return w
 }
 
 func (w *world) export(precision, name string, content []byte, places ...catalog.Source) catalog.Export {
-	return catalog.Export{Precision: precision, File: name, Bytes: int64(len(content)), SHA256: hashOf(content), Sources: places}
+	return catalog.Export{Precision: precision, File: name, Bytes: int64(len(content)), SHA256: hashOf(content),
+		Sources: places}
 }
 
 // writeTools puts programs into the PATH that give packages with the files of the world.
@@ -131,7 +137,8 @@ func (w *world) writeTools() {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	t := tar.NewWriter(z)
-	err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "package/voices/hf.bin", Size: int64(len(w.voice)), Mode: 0o644})
+	err := t.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "package/voices/hf.bin", Size: int64(len(w.voice)),
+		Mode: 0o644})
 	if err == nil {
 		_, err = t.Write(w.voice)
 	}
@@ -217,14 +224,16 @@ func TestPlacesAreTriedInOrder(t *testing.T) {
 	}{
 		"the hub has all": {nil, []string{"hf://", "hf://"}, nil, ""},
 		"the hub has no weights": {
-			func(w *world) { gone(w, "onnx/small.onnx") }, []string{"https://", "hf://"}, []string{"the hub: acme/voices-ONNX has no file"}, "",
+			func(w *world) { gone(w, "onnx/small.onnx") }, []string{"https://", "hf://"},
+			[]string{"the hub: acme/voices-ONNX has no file"}, "",
 		},
 		"neither has the release": {
 			func(w *world) { gone(w, "onnx/small.onnx"); noRelease(w) }, []string{"pip:one==1/a", "hf://"},
 			[]string{"has no file", "404 Not Found; trying pip next"}, "",
 		},
 		"the hub has nothing": {
-			func(w *world) { gone(w, "onnx/small.onnx", "voices/hf.bin") }, []string{"https://", "npm:v@1"}, []string{"onnx/small.onnx", "voices/hf.bin"}, "",
+			func(w *world) { gone(w, "onnx/small.onnx", "voices/hf.bin") }, []string{"https://", "npm:v@1"},
+			[]string{"onnx/small.onnx", "voices/hf.bin"}, "",
 		},
 		"the hub gives other bytes": {
 			func(w *world) { w.hub.Change(func(h *hubtest.Hub) { h.Flip = true }) }, []string{"https://", "npm:v@1"},
@@ -252,7 +261,8 @@ func TestPlacesAreTriedInOrder(t *testing.T) {
 				tt.change(w)
 			}
 			m, isNew, err := w.pullAll(Request{})
-			if tt.fails == "" && (err != nil || !isNew) || tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)) {
+			if tt.fails == "" && (err != nil || !isNew) ||
+				tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)) {
 				t.Fatalf("new %v, %v", isNew, err)
 			}
 			for i, from := range tt.from {
@@ -261,7 +271,8 @@ func TestPlacesAreTriedInOrder(t *testing.T) {
 				}
 			}
 			for i, want := range tt.notices {
-				if i >= len(w.notices) || !strings.Contains(w.notices[i], want) || strings.Contains(w.notices[i], "\n") {
+				if i >= len(w.notices) || !strings.Contains(w.notices[i], want) ||
+					strings.Contains(w.notices[i], "\n") {
 					t.Errorf("notices are %q, want %q", w.notices, tt.notices)
 					break
 				}
@@ -284,7 +295,9 @@ func TestAnotherPlaceGoesOnWhereOneBrokeOff(t *testing.T) {
 	w.Puller.Progress = func(done, _ int64, _ string) {
 		if done >= 9000 && !broken { // and from then on it gives nothing
 			broken = true
-			w.hub.Change(func(h *hubtest.Hub) { h.Repositories[repository].Files = map[string][]byte{"voices/hf.bin": w.voice} })
+			w.hub.Change(func(h *hubtest.Hub) {
+				h.Repositories[repository].Files = map[string][]byte{"voices/hf.bin": w.voice}
+			})
 		}
 	}
 	if m, _, err := w.pullAll(Request{}); err != nil || !strings.HasPrefix(m.Files[0].From, "https://") {
@@ -298,7 +311,8 @@ func TestAnotherPlaceGoesOnWhereOneBrokeOff(t *testing.T) {
 func TestWhatIsHereIsNotBroughtAgain(t *testing.T) {
 	w := newWorld(t)
 	first, isNew, err := w.pullAll(Request{})
-	if err != nil || !isNew || first.Revision != hashOf(w.small) || first.Made.Precision != "int8" || len(first.Voices) != 1 {
+	if err != nil || !isNew || first.Revision != hashOf(w.small) || first.Made.Precision != "int8" ||
+		len(first.Voices) != 1 {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	sent := w.hub.Sent.Load()
@@ -368,7 +382,8 @@ func TestPrecisionAndRevision(t *testing.T) {
 func TestAnExportThatIsHereComesFirst(t *testing.T) {
 	w := newWorld(t)
 	other := bytes.Repeat([]byte("8int"), 5000)
-	w.entry.Exports = append([]catalog.Export{w.export("int8", "onnx/other.onnx", other, catalog.Source{"onnx/other.onnx"})}, w.entry.Exports...)
+	w.entry.Exports = append([]catalog.Export{w.export("int8", "onnx/other.onnx", other,
+		catalog.Source{"onnx/other.onnx"})}, w.entry.Exports...)
 	w.hub.Change(func(h *hubtest.Hub) { h.BadGateway = 100 })
 	first, _, err := w.pullAll(Request{})
 	if err != nil || first.Revision != hashOf(w.small) {

@@ -53,11 +53,13 @@ func TestTheCatalogueNamesWhatIsPublished(t *testing.T) {
 	if err != nil || m.Revision != e.Exports[weights].SHA256 {
 		t.Fatalf("%s, %v", m.Revision, err)
 	}
-	if c.ID != "voice-of-tests" || c.Licence != "Apache-2.0" || len(c.Voices) != 2 || filepath.Base(c.Model) != e.Exports[weights].File {
+	if c.ID != "voice-of-tests" || c.Licence != "Apache-2.0" || len(c.Voices) != 2 ||
+		filepath.Base(c.Model) != e.Exports[weights].File {
 		t.Errorf("it is converted as %+v", c)
 	}
 	for i, want := range []convert.Voice{{Name: "anjura", Source: "hf_beta"}, {Name: "raj", Source: "hm_omega"}} {
-		if v := c.Voices[i]; v.Name != want.Name || v.Source != want.Source || v.GainDB == 0 || v.Language != "hi-IN+en-IN" {
+		if v := c.Voices[i]; v.Name != want.Name || v.Source != want.Source || v.GainDB == 0 ||
+			v.Language != "hi-IN+en-IN" {
 			t.Errorf("a voice is converted as %+v", v)
 		}
 	}

@@ -74,7 +74,8 @@ func TestOrder(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"", "x", "MTIzIGF1ZF8w", "MTIzIA", "LTUgYXVkX3g", Cursor{time.UnixMicro(1).UTC(), "evt_0"}.String()} {
+	for _, s := range []string{"", "x", "MTIzIGF1ZF8w", "MTIzIA", "LTUgYXVkX3g",
+		Cursor{time.UnixMicro(1).UTC(), "evt_0"}.String()} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -90,7 +90,8 @@ func (c *copied) want(sources int) {
 	}
 }
 
-// TestCopiesOfALog: routers whose folders are copies of one lose nothing, and what the copies have in common counts once.
+// TestCopiesOfALog: routers whose folders are copies of one lose nothing, and what the copies have in common counts
+// once.
 func TestCopiesOfALog(t *testing.T) {
 	for name, test := range map[string]func(c *copied, first string){
 		"all was sent": func(c *copied, first string) {
@@ -175,7 +176,8 @@ func TestCopiesOfALog(t *testing.T) {
 					store := open(t)
 					books := store.(usage.Store)
 					p := newPortal(t, store, func(p *portal) { p.sink = usage.NewLedger(books) })
-					c := &copied{t: t, store: books, front: newFront(t, p.addr), begin: time.Now().UTC().Truncate(time.Microsecond)}
+					c := &copied{t: t, store: books, front: newFront(t, p.addr),
+						begin: time.Now().UTC().Truncate(time.Microsecond)}
 					folder := t.TempDir()
 					c.speak(folder, 3, true)
 					test(c, folder)

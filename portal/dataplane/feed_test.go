@@ -36,7 +36,8 @@ type telling struct {
 }
 
 func newTape() *tape {
-	return &tape{told: make(chan telling), fail: make(chan error), calls: make(chan struct{}, 100), lexicons: make(chan []tenant.Lexicon)}
+	return &tape{told: make(chan telling), fail: make(chan error), calls: make(chan struct{}, 100),
+		lexicons: make(chan []tenant.Lexicon)}
 }
 
 func (s *tape) WatchLexicons(ctx context.Context, update func([]tenant.Lexicon, bool) error) error {
@@ -72,7 +73,8 @@ func (s *tape) WatchKeys(ctx context.Context, update func([]tenant.Key, bool) er
 func newKey() (secret string, k tenant.Key) {
 	secret, hash := access.New(access.LivePrefix)
 	return secret, tenant.Key{
-		ID: hash.KeyID(), OrgID: "org_1", ProjectID: "prj_1", Kind: tenant.Live, Name: "key", Prefix: access.KeyHint(secret), Hash: hash,
+		ID: hash.KeyID(), OrgID: "org_1", ProjectID: "prj_1", Kind: tenant.Live, Name: "key",
+		Prefix: access.KeyHint(secret), Hash: hash,
 		CreatedAt: time.Now(), CreatedBy: "owner@example.com",
 	}
 }
@@ -152,7 +154,10 @@ func (r *read) wantKnown(keys ...tenant.Key) {
 	for _, k := range keys {
 		want[k.Hash] = entryOf(k)
 	}
-	if !maps.EqualFunc(r.known, want, func(a, b access.Entry) bool { return a.Hash == b.Hash && slices.Equal(a.Voices, b.Voices) }) {
+	if !maps.EqualFunc(r.known, want, func(a, b access.Entry) bool {
+		return a.Hash == b.Hash &&
+			slices.Equal(a.Voices, b.Voices)
+	}) {
 		r.t.Errorf("%d keys are known, want these %d: %v", len(r.known), len(want), want)
 	}
 }

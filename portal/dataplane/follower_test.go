@@ -173,7 +173,8 @@ func TestBeingLateIsLoggedOnce(t *testing.T) {
 		}
 		wantLines := func(late, again int) {
 			t.Helper()
-			got, gotAgain := strings.Count(log.String(), "does not take changes in"), strings.Count(log.String(), "in again")
+			got, gotAgain := strings.Count(log.String(), "does not take changes in"),
+				strings.Count(log.String(), "in again")
 			if got != late || gotAgain != again {
 				t.Errorf("logged %d and %d times, want %d and %d:\n%s", got, gotAgain, late, again, &log)
 			}
@@ -372,7 +373,8 @@ func TestFollowersAreCounted(t *testing.T) {
 		want := func(when string, current, behind int) {
 			t.Helper()
 			if gotCurrent, gotBehind := f.Followers(); gotCurrent != current || gotBehind != behind {
-				t.Errorf("%s: %d are current and %d behind, want %d and %d", when, gotCurrent, gotBehind, current, behind)
+				t.Errorf("%s: %d are current and %d behind, want %d and %d", when, gotCurrent, gotBehind,
+					current, behind)
 			}
 		}
 		want("nobody", 0, 0)

@@ -11,7 +11,8 @@ import (
 )
 
 func lexiconOf(project string, version int64) tenant.Lexicon {
-	return tenant.Lexicon{ProjectID: project, OrgID: "org_1", Version: version, Entries: []lexicon.Entry{{Word: "a", Spoken: "b"}}}
+	return tenant.Lexicon{ProjectID: project, OrgID: "org_1", Version: version,
+		Entries: []lexicon.Entry{{Word: "a", Spoken: "b"}}}
 }
 
 // versionsOf is what u says of lexicons: projects and versions.
@@ -32,7 +33,8 @@ func TestReadersFollowLexicons(t *testing.T) {
 		r := newRead(t, f)
 		want := func(u wire.Update, wantAll bool, want map[string]int64) {
 			t.Helper()
-			if all, got := versionsOf(u); all != wantAll || len(got) != len(want) || got["prj_1"] != want["prj_1"] || got["prj_2"] != want["prj_2"] {
+			if all, got := versionsOf(u); all != wantAll || len(got) != len(want) || got["prj_1"] != want["prj_1"] ||
+				got["prj_2"] != want["prj_2"] {
 				t.Errorf("told all %v: %v, want all %v: %v", all, got, wantAll, want)
 			}
 		}

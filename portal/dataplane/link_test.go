@@ -261,7 +261,8 @@ func TestKeysReachTheFrontEnd(t *testing.T) {
 	f.want(secretB, access.ErrInvalidKey)
 	put(t, store, b)
 	f.await("a new key", f.current(2))
-	if g := f.want(secretB, nil); g.OrgID != "org_1" || g.ProjectID != "prj_1" || g.KeyPrefix != b.Prefix || g.Allows("anjura") {
+	if g := f.want(secretB, nil); g.OrgID != "org_1" || g.ProjectID != "prj_1" || g.KeyPrefix != b.Prefix ||
+		g.Allows("anjura") {
 		t.Errorf("grant = %+v, want what %+v says", g, b)
 	}
 	g := f.want(secretA, nil)
@@ -315,7 +316,8 @@ func TestAPortalThatRestartsTellsEverything(t *testing.T) {
 	put(t, store, append(newKeys(3), revoked(first))...)
 	p.start()
 	f.await("the return of the portal", f.current(23))
-	if got := strings.Count(log.String(), "lost the portal") + 10*strings.Count(log.String(), "the portal is back"); got != 11 {
+	if got := strings.Count(log.String(), "lost the portal") +
+		10*strings.Count(log.String(), "the portal is back"); got != 11 {
 		t.Errorf("the loss and the return were not logged once each:\n%s", &log)
 	}
 	select {
@@ -420,7 +422,8 @@ func TestWithoutTheTokenNothingIsTold(t *testing.T) {
 		c.Credentials = grpcauthtest.Shared(wrong)
 	})
 	f.await("a word about the refusal on both sides", func() bool {
-		return strings.Contains(serverLog.String(), "token is missing or wrong") && strings.Contains(clientLog.String(), "the portal does not accept the token")
+		return strings.Contains(serverLog.String(), "token is missing or wrong") &&
+			strings.Contains(clientLog.String(), "the portal does not accept the token")
 	})
 	f.want(secret, access.ErrUnavailable)
 	if err := f.client.Send(t.Context(), meter.Batch{Source: "src"}); err == nil || len(taken) > 0 {

@@ -29,8 +29,8 @@ import (
 // The test program is also the front end that it tests, when this variable tells it where the portal is.
 const frontEndEnv = "DATAPLANE_TEST_FRONT_END"
 
-// serveSpeech is a front end in a process of its own: keys by the dataplane, speech that never ends by itself. It says where it listens, and
-// ends with its standard input.
+// serveSpeech is a front end in a process of its own: keys by the dataplane, speech that never ends by itself. It says
+// where it listens, and ends with its standard input.
 func serveSpeech(portal string) {
 	fail := func(err error) {
 		if err != nil {
@@ -40,7 +40,8 @@ func serveSpeech(portal string) {
 	}
 	cache := access.NewKeyCache(access.KeyCacheConfig{})
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	client, err := router.NewClient(router.ClientConfig{Addr: portal, Credentials: grpcauthtest.Shared(testToken)}, cache, log)
+	client, err := router.NewClient(router.ClientConfig{Addr: portal, Credentials: grpcauthtest.Shared(testToken)},
+		cache, log)
 	fail(err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error)
@@ -67,7 +68,9 @@ func serveSpeech(portal string) {
 // endless speaks a frame every 80 ms until it is stopped.
 type endless struct{}
 
-func (endless) Speak(ctx context.Context, u speech.Utterance, _ speech.Turn, to speech.Sink) (st speech.Stats, err error) {
+func (endless) Speak(
+	ctx context.Context, u speech.Utterance, _ speech.Turn, to speech.Sink,
+) (st speech.Stats, err error) {
 	st.Started = true
 	if err := to.Start(speech.Start{Voice: u.Voice, Format: u.Format, Chunks: 1, Normalized: u.Text}); err != nil {
 		return st, err
@@ -195,8 +198,8 @@ func statusOf(t *testing.T, addr, secret string) int {
 	return res.StatusCode
 }
 
-// TestRevocationReachesTwoProcesses revokes keys as the portal does, and times until the sockets of two front ends are closed, from before
-// the revocation is asked for: its commit is part of that.
+// TestRevocationReachesTwoProcesses revokes keys as the portal does, and times until the sockets of two front ends are
+// closed, from before the revocation is asked for: its commit is part of that.
 func TestRevocationReachesTwoProcesses(t *testing.T) {
 	const orgs, keysOfOne, speaking = 4, tenant.MaxActiveKeys, 20
 	for name, open := range stores {
@@ -211,7 +214,8 @@ func TestRevocationReachesTwoProcesses(t *testing.T) {
 					t.Fatal(err)
 				}
 				for k := range keysOfOne {
-					key, err := rules.CreateKey(t.Context(), owner, org.Projects[0].ID, fmt.Sprint("Key ", k), nil, tenant.Idempotency{})
+					key, err := rules.CreateKey(t.Context(), owner, org.Projects[0].ID, fmt.Sprint("Key ", k), nil,
+						tenant.Idempotency{})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -238,10 +242,12 @@ func TestRevocationReachesTwoProcesses(t *testing.T) {
 					select {
 					case c := <-ended:
 						took = append(took, c.at.Sub(begin))
-						if !websocket.IsCloseError(c.err, websocket.ClosePolicyViolation) || !strings.Contains(c.err.Error(), "invalid api key") {
+						if !websocket.IsCloseError(c.err, websocket.ClosePolicyViolation) ||
+							!strings.Contains(c.err.Error(), "invalid api key") {
 							t.Errorf("a socket of a revoked key ended with %v", c.err)
 						}
-						if i%(len(made)/speaking) == 0 && !strings.Contains(c.event, `"error":"invalid api key","status":401`) {
+						if i%(len(made)/speaking) == 0 &&
+							!strings.Contains(c.event, `"error":"invalid api key","status":401`) {
 							t.Errorf("a running utterance ended with the event %s", c.event)
 						}
 					case <-time.After(testTimeout):
@@ -262,7 +268,8 @@ func TestRevocationReachesTwoProcesses(t *testing.T) {
 			at := func(d []time.Duration, share float64) time.Duration {
 				return d[int(share*float64(len(d)-1))].Round(10 * time.Microsecond)
 			}
-			t.Logf("%d revocations seen by %d processes: p50 %v, p99 %v, longest %v (of it the commit: p50 %v, p99 %v)", len(made), len(fronts),
+			t.Logf("%d revocations seen by %d processes: p50 %v, p99 %v, longest %v (of it the commit: p50 %v, p99 %v)",
+				len(made), len(fronts),
 				at(took, .5), at(took, .99), at(took, 1), at(commits, .5), at(commits, .99))
 			if p99 := at(took, .99); p99 >= time.Second {
 				t.Errorf("p99 is %v, want less than a second", p99)

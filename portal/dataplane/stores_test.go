@@ -13,12 +13,13 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// emulator is the address of a Firestore emulator; empty where there is none. `hack/firestore-emulator.sh go test ./portal/dataplane` runs
-// the tests beside one.
+// emulator is the address of a Firestore emulator; empty where there is none. `hack/firestore-emulator.sh go test
+// ./portal/dataplane` runs the tests beside one.
 var emulator = os.Getenv("FIRESTORE_EMULATOR_HOST")
 
 func init() {
-	os.Unsetenv("FIRESTORE_EMULATOR_HOST") // else Firestore's client opens a connection of its own besides, which nobody closes
+	// else Firestore's client opens a connection of its own besides, which nobody closes
+	os.Unsetenv("FIRESTORE_EMULATOR_HOST")
 }
 
 // stores are those that the portal can run on.
@@ -32,7 +33,8 @@ var stores = map[string]func(*testing.T) tenant.Store{
 		if emulator == "" {
 			t.Skip("NOT TESTED with Firestore: there is no emulator; run hack/firestore-emulator.sh go test ./portal/dataplane")
 		}
-		s, err := firestore.New(t.Context(), firestore.Config{Project: fmt.Sprintf("demo-%x", time.Now().UnixNano()), Emulator: emulator, Log: quiet})
+		s, err := firestore.New(t.Context(), firestore.Config{Project: fmt.Sprintf("demo-%x", time.Now().UnixNano()),
+			Emulator: emulator, Log: quiet})
 		return closing(t, s, err)
 	},
 }

@@ -105,7 +105,8 @@ func TestWhyUsageIsRefused(t *testing.T) {
 	}
 	answer = errors.New("the disk is full")
 	err = f.client.Send(t.Context(), meter.Batch{Source: "src_1"})
-	if _, ok := errors.AsType[*meter.GapError](err); ok || err == nil || !strings.Contains(err.Error(), "the disk is full") {
+	if _, ok := errors.AsType[*meter.GapError](err); ok || err == nil ||
+		!strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("a failure arrives as %v", err)
 	}
 	p.stop()

@@ -69,7 +69,8 @@ func BenchmarkReads(b *testing.B) {
 	}
 }
 
-// BenchmarkRevocation is the time from the start of a revocation until each of two watchers in other clients has been told:
+// BenchmarkRevocation is the time from the start of a revocation until each of two watchers in other clients has been
+// told:
 //
 //	hack/firestore-emulator.sh go test -run '^$' -bench Revocation -benchtime 300x ./portal/firestore
 func BenchmarkRevocation(b *testing.B) {

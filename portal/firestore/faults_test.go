@@ -52,7 +52,8 @@ func (f *faults) next(method string) fault {
 
 func (f *faults) dial() []grpc.DialOption {
 	return []grpc.DialOption{
-		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,
+			invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 			fault := f.next(method)
 			if fault.before != nil {
 				return fault.before
@@ -68,7 +69,8 @@ func (f *faults) dial() []grpc.DialOption {
 			}
 			return err
 		}),
-		grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn,
+			method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 			fault := f.next(method)
 			if fault.before != nil {
 				return nil, fault.before
@@ -147,7 +149,8 @@ func mishaps(seed string) func(method string) fault {
 }
 
 func openMishaps(t *testing.T) *Store {
-	if strings.Contains(t.Name(), "what_has_expired_is_swept") || strings.Contains(t.Name(), "is_swept,_and_not_before") ||
+	if strings.Contains(t.Name(), "what_has_expired_is_swept") ||
+		strings.Contains(t.Name(), "is_swept,_and_not_before") ||
 		strings.Contains(t.Name(), "old_requests_are_swept") || strings.Contains(t.Name(), "many_records_are_swept") ||
 		strings.Contains(t.Name(), "merging_tells_how_many") {
 		t.Skip("how many were deleted cannot be told when the answer is lost; that all are is tested in TestFaults")
@@ -214,8 +217,10 @@ func events(source string, first int64, n int) []meter.Event {
 	for i := range all {
 		seq := first + int64(i)
 		all[i] = meter.Event{
-			ID: fmt.Sprintf("evt_%s_%d", source, seq), Seq: seq, Kind: meter.Final, Start: at(int(seq)), At: at(int(seq)), Date: "2026-11-21",
-			OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", Endpoint: "rest", Voice: "raj", Format: "wav", Status: meter.OK,
+			ID: fmt.Sprintf("evt_%s_%d", source, seq), Seq: seq, Kind: meter.Final, Start: at(int(seq)),
+			At: at(int(seq)), Date: "2026-11-21",
+			OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", Endpoint: "rest", Voice: "raj", Format: "wav",
+			Status: meter.OK,
 			Frames: 7, Billed: 7, Chars: 3, Chunks: 1, TTFAus: 20_000,
 		}
 	}
@@ -235,7 +240,11 @@ var operations = map[string]struct {
 }{
 	"a change of tenancy": {
 		prepare: func(ctx context.Context, s *Store) error {
-			return s.Update(ctx, func(tx tenant.Tx) error { tx.PutOrg(tenant.Org{ID: "org_a", ActiveKeys: 10}); return nil })
+			return s.Update(ctx, func(tx tenant.Tx) error {
+				tx.PutOrg(tenant.Org{ID: "org_a",
+					ActiveKeys: 10})
+				return nil
+			})
 		},
 		do: func(ctx context.Context, s *Store) error {
 			return s.Update(ctx, func(tx tenant.Tx) error {
@@ -360,7 +369,8 @@ var operations = map[string]struct {
 	"an import": {
 		prepare: func(ctx context.Context, s *Store) error { return book(ctx, s, "src", events("src", 1, 2)) },
 		do: func(ctx context.Context, s *Store) error {
-			return s.ImportUsage(ctx, usage.Dump{Positions: []usage.Position{{Source: "other", Seq: 4}, {Source: "src", Seq: 9}}})
+			return s.ImportUsage(ctx, usage.Dump{Positions: []usage.Position{{Source: "other", Seq: 4},
+				{Source: "src", Seq: 9}}})
 		},
 		result: func(ctx context.Context, s *Store) (string, error) {
 			var all []usage.Position
@@ -474,7 +484,8 @@ func TestOutage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, faults := openFaulty(t, project, func(c *Config) { c.CallTimeout, c.Timeout = 300*time.Millisecond, time.Second })
+				s, faults := openFaulty(t, project,
+					func(c *Config) { c.CallTimeout, c.Timeout = 300*time.Millisecond, time.Second })
 				faults.set(func(string) fault { return f })
 				ctx, cancel := context.WithCancel(t.Context()) // imports and sweeps have no limit of their own
 				defer cancel()
@@ -508,7 +519,11 @@ func TestWatchBeginsAgain(t *testing.T) {
 			t.Parallel()
 			s, f := openFaulty(t, newProject(), nil)
 			put := func(id string) {
-				err := s.Update(t.Context(), func(tx tenant.Tx) error { tx.PutKey(tenant.Key{ID: id, OrgID: "org_a"}); return nil })
+				err := s.Update(t.Context(), func(tx tenant.Tx) error {
+					tx.PutKey(tenant.Key{ID: id,
+						OrgID: "org_a"})
+					return nil
+				})
 				if err != nil {
 					t.Fatal(err)
 				}

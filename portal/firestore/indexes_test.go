@@ -64,7 +64,8 @@ func (f indexFile) all() (indexes []string) {
 	}
 	for _, o := range f.FieldOverrides {
 		for _, i := range o.Indexes {
-			indexes = append(indexes, index{o.CollectionGroup, i.QueryScope == "COLLECTION_GROUP", []string{o.FieldPath}}.String())
+			indexes = append(indexes, index{o.CollectionGroup, i.QueryScope == "COLLECTION_GROUP",
+				[]string{o.FieldPath}}.String())
 		}
 	}
 	return indexes
@@ -171,7 +172,8 @@ func TestCheckNamesMissingIndex(t *testing.T) {
 	needEmulator(t)
 	asked := map[string]bool{}
 	for _, missing := range readIndexFile(t).all() {
-		lacks := func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		lacks := func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string,
+			open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
 			stream, err := open(ctx, desc, cc, method, opts...)
 			return &indexless{ClientStream: stream, missing: missing, asked: asked}, err
 		}
@@ -219,7 +221,8 @@ func (s *indexless) RecvMsg(m any) error {
 	return s.ClientStream.RecvMsg(m)
 }
 
-// indexOf works out, from the query as it is sent, the one index that it needs if it has at most one filter beside the first of its kind.
+// indexOf works out, from the query as it is sent, the one index that it needs if it has at most one filter beside the
+// first of its kind.
 func indexOf(q *firestorepb.StructuredQuery) string {
 	i := index{collection: q.GetFrom()[0].GetCollectionId(), group: q.GetFrom()[0].GetAllDescendants()}
 	var filters []*firestorepb.StructuredQuery_FieldFilter
@@ -260,7 +263,8 @@ func TestRulesDenyEverything(t *testing.T) {
 	}
 	ask := func(method, path, body, who string) int {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), method, "http://"+emulator+"/v1/projects/"+project+"/databases/(default)/documents"+path, strings.NewReader(body))
+		req, err := http.NewRequestWithContext(t.Context(), method,
+			"http://"+emulator+"/v1/projects/"+project+"/databases/(default)/documents"+path, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,11 +280,13 @@ func TestRulesDenyEverything(t *testing.T) {
 	}
 	use := func(rules string) {
 		t.Helper()
-		body, err := json.Marshal(map[string]any{"rules": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": rules}}}})
+		file := map[string]any{"name": "firestore.rules", "content": rules}
+		body, err := json.Marshal(map[string]any{"rules": map[string]any{"files": []any{file}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+emulator+"/emulator/v1/projects/"+project+":securityRules", strings.NewReader(string(body)))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPut,
+			"http://"+emulator+"/emulator/v1/projects/"+project+":securityRules", strings.NewReader(string(body)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,13 +318,15 @@ func TestRulesDenyEverything(t *testing.T) {
 			"/orgs/org_a", "/orgs/org_a/members/m", "/orgs/org_a/requests/r", "/orgs/org_a/shards/s", "/orgs/org_a/audit/a", "/keys/k", "/uses/k",
 			"/projects/p", "/voice_requests/v", "/answers/a", "/sources/s", "/months/m", "/signin/s", "/commits/c", "/anything/else",
 		} {
-			for _, call := range []struct{ method, body string }{{"GET", ""}, {"PATCH", `{"fields":{"a":{"integerValue":"1"}}}`}, {"DELETE", ""}} {
+			for _, call := range []struct{ method, body string }{{"GET", ""},
+				{"PATCH", `{"fields":{"a":{"integerValue":"1"}}}`}, {"DELETE", ""}} {
 				if got := ask(call.method, path, call.body, who); got != http.StatusForbidden {
 					t.Errorf("%s %s by %q is answered with %d, want 403", call.method, path, who, got)
 				}
 			}
 		}
-		if got := ask("POST", ":runQuery", `{"structuredQuery":{"from":[{"collectionId":"orgs"}]}}`, who); got != http.StatusForbidden {
+		if got := ask("POST", ":runQuery", `{"structuredQuery":{"from":[{"collectionId":"orgs"}]}}`,
+			who); got != http.StatusForbidden {
 			t.Errorf("a query by %q is answered with %d, want 403", who, got)
 		}
 	}

@@ -30,7 +30,8 @@ type commits struct {
 }
 
 func (c *commits) dial() grpc.DialOption {
-	return grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	return grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,
+		invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		if r, ok := req.(*firestorepb.CommitRequest); ok && len(r.GetWrites()) > 0 {
 			writes, size := 0, 0
 			for _, w := range r.GetWrites() {
@@ -78,7 +79,8 @@ func TestBookingFitsTransactions(t *testing.T) {
 			if c.most > 500 || c.n != tt.commits {
 				t.Errorf("%d commits of up to %d writes, want %d of up to 500", c.n, c.most, tt.commits)
 			}
-			wantTotals(t, s, usage.Totals{Requests: int64(tt.events), Frames: 7 * int64(tt.events), Billed: 7 * int64(tt.events)})
+			wantTotals(t, s, usage.Totals{Requests: int64(tt.events), Frames: 7 * int64(tt.events),
+				Billed: 7 * int64(tt.events)})
 		})
 	}
 }
@@ -106,7 +108,8 @@ func bigShard(t *testing.T, orgID string, keys int) usage.Shard {
 	for i := range all {
 		all[i].OrgID = orgID
 	}
-	k, err := usage.Aggregate(usage.Batch{Batch: meter.Batch{Source: "src", Events: all}, Today: "2026-11-21"}, usage.Position{}, nil)
+	k, err := usage.Aggregate(usage.Batch{Batch: meter.Batch{Source: "src", Events: all}, Today: "2026-11-21"},
+		usage.Position{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +140,10 @@ func TestLargeShards(t *testing.T) {
 	if err := book(t.Context(), s, "src", eventsOf(1, 1, 1)); err != nil { // which is folded over it
 		t.Fatal(err)
 	}
-	if got, err = s.Shards(t.Context(), "org_0", "2026-11-21", "2026-11-21"); err != nil || got[0].Requests != 22_001 || len(got[0].Cells) < len(shard.Cells) {
-		t.Errorf("afterwards it holds %d requests in %d bytes (%v), want 22,001", got[0].Requests, len(got[0].Cells), err)
+	if got, err = s.Shards(t.Context(), "org_0", "2026-11-21", "2026-11-21"); err != nil || got[0].Requests != 22_001 ||
+		len(got[0].Cells) < len(shard.Cells) {
+		t.Errorf("afterwards it holds %d requests in %d bytes (%v), want 22,001", got[0].Requests,
+			len(got[0].Cells), err)
 	}
 }
 
@@ -243,18 +248,21 @@ func TestLateCommits(t *testing.T) {
 			t.Parallel()
 			project := newProject()
 			rival := openProject(t, project, nil)
-			s := openProject(t, project, nil, grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-				if r, ok := req.(*firestorepb.CommitRequest); ok {
-					for _, w := range r.GetWrites() {
-						if path := w.GetUpdate().GetName(); strings.Contains(path, "/commits/") {
-							if _, err := rival.client.Collection("commits").Doc(path[strings.LastIndexByte(path, '/')+1:]).Set(ctx, map[string]any{markAttempt: tt.rival}); err != nil {
-								t.Error(err)
+			s := openProject(t, project, nil,
+				grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any,
+					cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+					if r, ok := req.(*firestorepb.CommitRequest); ok {
+						for _, w := range r.GetWrites() {
+							if path := w.GetUpdate().GetName(); strings.Contains(path, "/commits/") {
+								if _, err := rival.client.Collection("commits").Doc(path[strings.LastIndexByte(path,
+									'/')+1:]).Set(ctx, map[string]any{markAttempt: tt.rival}); err != nil {
+									t.Error(err)
+								}
 							}
 						}
 					}
-				}
-				return invoke(ctx, method, req, reply, cc, opts...)
-			}))
+					return invoke(ctx, method, req, reply, cc, opts...)
+				}))
 			err := s.Update(t.Context(), func(tx tenant.Tx) error { tx.PutOrg(tenant.Org{ID: "org_a"}); return nil })
 			if !errors.Is(err, tt.want) || tt.want == nil && err != nil {
 				t.Errorf("Update = %v, want %v", err, tt.want)
@@ -270,7 +278,8 @@ func TestLateCommits(t *testing.T) {
 			t.Fatal(err)
 		}
 		var late func() error
-		s := openProject(t, project, nil, grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		s := openProject(t, project, nil, grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req,
+			reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 			switch {
 			case strings.HasSuffix(method, "/Commit") && late == nil:
 				late = func() error {
@@ -307,7 +316,11 @@ func TestLateCommits(t *testing.T) {
 			t.Fatalf("%d attempts, want the first commit to be late", attempt)
 		}
 		var o tenant.Org
-		if err := clean.View(t.Context(), func(r tenant.Reader) (err error) { o, err = r.Org("org_a"); return err }); err != nil {
+		if err := clean.View(t.Context(), func(r tenant.Reader) (err error) {
+			o,
+				err = r.Org("org_a")
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if o.ActiveKeys != 11 || err == nil && o.Name != seen {

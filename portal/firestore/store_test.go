@@ -10,7 +10,8 @@ import (
 	"github.com/swar-tts/swar/portal/usage"
 )
 
-// parallel lets the tests of a suite run side by side, each in a database of its own. Those that look for goroutines left behind run alone.
+// parallel lets the tests of a suite run side by side, each in a database of its own. Those that look for goroutines
+// left behind run alone.
 func parallel(t *testing.T) {
 	for _, alone := range []string{"many_watchers", "watching_ends"} {
 		if strings.Contains(t.Name(), alone) {

@@ -71,7 +71,8 @@ func (h *halfway) Apply(ctx context.Context, b usage.Batch) error {
 	return h.Store.Apply(ctx, b)
 }
 
-// The store in memory has no steps that could fail apart. This lends it some, so that the suite's own test of them is tested.
+// The store in memory has no steps that could fail apart. This lends it some, so that the suite's own test of them is
+// tested.
 func TestUsageFaults(t *testing.T) {
 	storetest.Usage(t, func(*testing.T) usage.Store { return &halfway{Store: New()} })
 }

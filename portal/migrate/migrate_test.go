@@ -55,7 +55,8 @@ func openFirestore(t *testing.T) store {
 		t.Skip("there is no Firestore emulator; hack/firestore-emulator.sh says how to install it")
 	}
 	s, err := firestore.New(t.Context(), firestore.Config{
-		Project: fmt.Sprintf("demo-move-%x", time.Now().UnixNano()), Emulator: emulator, Log: slog.New(slog.DiscardHandler),
+		Project: fmt.Sprintf("demo-move-%x", time.Now().UnixNano()), Emulator: emulator,
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,18 +78,23 @@ func fill(t *testing.T, s store) {
 			continue
 		}
 		put(t, s, func(tx tenant.Tx) {
-			tx.PutOrg(tenant.Org{ID: orgID, Name: "आवाज़", CreatedAt: at(n), CreatedBy: "asha@example.org", ActiveKeys: 3 + n, Owners: 2})
+			tx.PutOrg(tenant.Org{ID: orgID, Name: "आवाज़", CreatedAt: at(n), CreatedBy: "asha@example.org",
+				ActiveKeys: 3 + n, Owners: 2})
 			for i := range 3 {
-				tx.PutProject(tenant.Project{ID: fmt.Sprintf("prj_%s_%d", orgID, i), OrgID: orgID, Name: "हेल्पलाइन", CreatedAt: at(i), CreatedBy: "asha@example.org"})
+				tx.PutProject(tenant.Project{ID: fmt.Sprintf("prj_%s_%d", orgID, i), OrgID: orgID, Name: "हेल्पलाइन",
+					CreatedAt: at(i), CreatedBy: "asha@example.org"})
 				tx.PutMember(tenant.Member{
-					OrgID: orgID, Email: fmt.Sprintf("आशा%d@example.org", i), Role: tenant.RoleOwner, State: tenant.Joined, InvitedAt: at(1), InvitedBy: "a@b",
+					OrgID: orgID, Email: fmt.Sprintf("आशा%d@example.org", i), Role: tenant.RoleOwner,
+					State: tenant.Joined, InvitedAt: at(1), InvitedBy: "a@b",
 					JoinedAt: at(2), UserID: "usr_1", MailedAt: at(3),
 				})
 			}
 			hours := 12.25
 			tx.PutVoiceRequest(tenant.VoiceRequest{
-				ID: "vr_" + orgID, OrgID: orgID, VoiceName: "मीरा", Language: "hi-IN", UseCase: "कहानियाँ", Hours: &hours, Notes: "studio", Status: tenant.Reviewing,
-				CreatedAt: at(1), CreatedBy: "a@b", UpdatedAt: at(7), Moves: []tenant.Move{{At: at(7), By: "operator", To: tenant.Reviewing}},
+				ID: "vr_" + orgID, OrgID: orgID, VoiceName: "मीरा", Language: "hi-IN", UseCase: "कहानियाँ",
+				Hours: &hours, Notes: "studio", Status: tenant.Reviewing,
+				CreatedAt: at(1), CreatedBy: "a@b", UpdatedAt: at(7),
+				Moves: []tenant.Move{{At: at(7), By: "operator", To: tenant.Reviewing}},
 			})
 		})
 		for first := 0; first < 120; first += 40 { // more than a batch of the move
@@ -96,8 +102,10 @@ func fill(t *testing.T, s store) {
 				for i := first; i < first+40; i++ {
 					hash := access.HashOf(fmt.Sprint(orgID, i))
 					k := tenant.Key{
-						ID: hash.KeyID(), OrgID: orgID, ProjectID: "prj_" + orgID + "_0", Kind: tenant.Live, Name: fmt.Sprint(i), Prefix: "swar_live_abcdef", Hash: hash,
-						Voices: []string{"raj"}, Origin: "https://example.org", CreatedAt: at(i), CreatedBy: "a@b", LastUsedAt: at(i * 2),
+						ID: hash.KeyID(), OrgID: orgID, ProjectID: "prj_" + orgID + "_0", Kind: tenant.Live,
+						Name: fmt.Sprint(i), Prefix: "swar_live_abcdef", Hash: hash,
+						Voices: []string{"raj"}, Origin: "https://example.org", CreatedAt: at(i), CreatedBy: "a@b",
+						LastUsedAt: at(i * 2),
 					}
 					if i%3 == 0 {
 						k.RevokedAt = at(500)
@@ -107,7 +115,8 @@ func fill(t *testing.T, s store) {
 					}
 					tx.PutKey(k)
 					tx.AppendAudit(tenant.Audit{
-						ID: fmt.Sprintf("aud_%s_%03d", orgID, i), OrgID: orgID, At: at(i / 7), Actor: "a@b", Action: tenant.KeyCreated, Target: k.ID,
+						ID: fmt.Sprintf("aud_%s_%03d", orgID, i), OrgID: orgID, At: at(i / 7), Actor: "a@b",
+						Action: tenant.KeyCreated, Target: k.ID,
 						Detail: map[string]string{"name": k.Name},
 					})
 				}
@@ -118,9 +127,12 @@ func fill(t *testing.T, s store) {
 		var events []meter.Event
 		for i := range 400 {
 			e := meter.Event{
-				ID: fmt.Sprintf("evt_%s_%d", source, i), Seq: int64(i + 1), Kind: meter.Final, Start: at(i), At: at(i + 1), Date: []string{"2026-11-20", "2026-11-21"}[i%2],
-				OrgID: []string{"org_a", "org_b"}[i/2%2], ProjectID: "prj_a", KeyID: fmt.Sprintf("key_%d", i%4), KeyPrefix: "swar_live_abcdef", RequestID: "कॉल",
-				Endpoint: "ws", Voice: "raj", Format: "opus", Status: meter.OK, Frames: int64(i), Billed: int64(i), Chars: i, Chunks: 1, TTFAus: int64(1000 * i),
+				ID: fmt.Sprintf("evt_%s_%d", source, i), Seq: int64(i + 1), Kind: meter.Final, Start: at(i),
+				At: at(i + 1), Date: []string{"2026-11-20", "2026-11-21"}[i%2],
+				OrgID: []string{"org_a", "org_b"}[i/2%2], ProjectID: "prj_a", KeyID: fmt.Sprintf("key_%d", i%4),
+				KeyPrefix: "swar_live_abcdef", RequestID: "कॉल",
+				Endpoint: "ws", Voice: "raj", Format: "opus", Status: meter.OK, Frames: int64(i), Billed: int64(i),
+				Chars: i, Chunks: 1, TTFAus: int64(1000 * i),
 				Queueus: 7, Wallus: 8, Synthus: 9, PrefillCached: i%2 == 0, Seed: -int64(i),
 			}
 			switch {
@@ -131,12 +143,14 @@ func fill(t *testing.T, s store) {
 			}
 			events = append(events, e)
 		}
-		if err := s.Apply(t.Context(), usage.Batch{Batch: meter.Batch{Source: source, Events: events}, Today: "2026-11-21"}); err != nil {
+		if err := s.Apply(t.Context(), usage.Batch{Batch: meter.Batch{Source: source, Events: events},
+			Today: "2026-11-21"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i, month := range []string{"2026-09", "2026-10"} {
-		if err := s.CloseMonth(t.Context(), usage.ClosedMonth{Month: month, Rate: int64(15 + 5*i), ClosedAt: at(i)}); err != nil {
+		if err := s.CloseMonth(t.Context(), usage.ClosedMonth{Month: month, Rate: int64(15 + 5*i),
+			ClosedAt: at(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,7 +199,8 @@ func read(t *testing.T, s Store) (all everything) {
 	})
 	for i := range all.orgs { // empty lists and none are the same
 		o := &all.orgs[i]
-		o.projects, o.members, o.keys, o.requests = plain(o.projects), plain(o.members), plain(o.keys), plain(o.requests)
+		o.projects, o.members, o.keys, o.requests = plain(o.projects), plain(o.members), plain(o.keys),
+			plain(o.requests)
 	}
 	return all
 }
@@ -247,16 +262,20 @@ func TestMoveThroughEveryStore(t *testing.T) {
 			if counts.Requests != 800 || counts.Sources != 2 || counts.Months != 2 {
 				t.Errorf("moved %+v, want 800 requests, 2 sources and 2 months", counts)
 			}
-			if counts.InShards != counts.InRequests || counts.InShards.Frames != 2*399*400/2 || counts.InShards.Billed >= counts.InShards.Frames {
-				t.Errorf("sums are %+v in shards and %+v in requests, want %d frames", counts.InShards, counts.InRequests, 2*399*400/2)
+			if counts.InShards != counts.InRequests || counts.InShards.Frames != 2*399*400/2 ||
+				counts.InShards.Billed >= counts.InShards.Frames {
+				t.Errorf("sums are %+v in shards and %+v in requests, want %d frames", counts.InShards,
+					counts.InRequests, 2*399*400/2)
 			}
 			wantSame(t, read(t, to), want)
 			from = to
 		})
 	}
 	// What was moved goes on counting.
-	e := meter.Event{ID: "evt_new", Seq: 401, Kind: meter.Final, Start: at(0), At: at(1), Date: "2026-11-21", OrgID: "org_a", Status: meter.OK, Frames: 3, Billed: 3}
-	if err := from.Apply(t.Context(), usage.Batch{Batch: meter.Batch{Source: "src/2", Events: []meter.Event{e}}, Today: "2026-11-21"}); err != nil {
+	e := meter.Event{ID: "evt_new", Seq: 401, Kind: meter.Final, Start: at(0), At: at(1), Date: "2026-11-21",
+		OrgID: "org_a", Status: meter.OK, Frames: 3, Billed: 3}
+	if err := from.Apply(t.Context(), usage.Batch{Batch: meter.Batch{Source: "src/2", Events: []meter.Event{e}},
+		Today: "2026-11-21"}); err != nil {
 		t.Errorf("the next event of a source in the last store: %v", err)
 	}
 }
@@ -379,7 +398,8 @@ type lossy struct {
 }
 
 func (l lossy) ImportUsage(ctx context.Context, d usage.Dump) error {
-	d.Shards, d.Requests, d.Positions, d.Months = slices.Clone(d.Shards), slices.Clone(d.Requests), slices.Clone(d.Positions), slices.Clone(d.Months)
+	d.Shards, d.Requests, d.Positions, d.Months = slices.Clone(d.Shards), slices.Clone(d.Requests),
+		slices.Clone(d.Positions), slices.Clone(d.Months)
 	l.forget(&d)
 	return l.store.ImportUsage(ctx, d)
 }
@@ -392,7 +412,8 @@ func TestMoveCounts(t *testing.T) {
 			d.Requests = slices.DeleteFunc(d.Requests, func(r usage.Request) bool { return r.ID == "evt_src_1_5" })
 		},
 		"7 of 8 shards": func(d *usage.Dump) {
-			d.Shards = slices.DeleteFunc(d.Shards, func(s usage.Shard) bool { return s.OrgID+s.Date+s.Source == "org_a2026-11-20src_1" })
+			d.Shards = slices.DeleteFunc(d.Shards,
+				func(s usage.Shard) bool { return s.OrgID+s.Date+s.Source == "org_a2026-11-20src_1" })
 		},
 		"1 of 2 sources of usage": func(d *usage.Dump) {
 			d.Positions = slices.DeleteFunc(d.Positions, func(p usage.Position) bool { return p.Source == "src_1" })

@@ -18,12 +18,14 @@ func TestWhoIsRemovedIsOut(t *testing.T) {
 		ok[any](g, member, "GET", "/portal/v1/keys?org_id="+org, "")
 		ok[any](g, member, "GET", "/portal/v1/usage?org_id="+org, "")
 		ok[any](g, owner, "PATCH", "/portal/v1/orgs/"+org+"/members/"+member, `{"role":"viewer"}`)
-		g.do(member, "POST", "/portal/v1/keys", `{"project_id":"`+prj+`","name":"k"}`).wantError(t, 403, "viewer", "viewers may only read")
+		g.do(member, "POST", "/portal/v1/keys", `{"project_id":"`+prj+`","name":"k"}`).wantError(t, 403, "viewer",
+			"viewers may only read")
 		ok[any](g, owner, "DELETE", "/portal/v1/orgs/"+org+"/members/"+member, "")
 		for _, after := range []time.Duration{0, 5 * time.Second, time.Hour} {
 			time.Sleep(after)
 			for _, path := range []string{"/keys", "/usage", "/requests", "/billing", "/voice-requests"} {
-				g.do(member, "GET", "/portal/v1"+path+"?org_id="+org, "").wantError(t, 403, "not_member", "not a member")
+				g.do(member, "GET", "/portal/v1"+path+"?org_id="+org, "").wantError(t, 403, "not_member",
+					"not a member")
 			}
 			if me := ok[meAnswer](g, member, "GET", "/portal/v1/me", ""); len(me.Orgs) != 0 {
 				t.Errorf("%v after the removal me shows %+v", after, me.Orgs)
@@ -71,6 +73,8 @@ func TestInvitedOnly(t *testing.T) {
 	g := newRig(t)
 	g.server.cfg.Tenancy = tenant.New(tenant.Config{InvitedOnly: true, Domains: []string{"example.org"}}, g.store)
 	ok[any](g, owner, "GET", "/portal/v1/me", "")
-	g.do("x@elsewhere.org", "GET", "/portal/v1/me", "").wantError(t, 403, "not_invited", "this e-mail is not invited; ask for an invitation")
-	g.do("x@elsewhere.org", "POST", "/portal/v1/orgs", `{"name":"n"}`).wantError(t, 403, "not_invited", "this e-mail is not invited; ask for an invitation")
+	g.do("x@elsewhere.org", "GET", "/portal/v1/me", "").wantError(t, 403, "not_invited",
+		"this e-mail is not invited; ask for an invitation")
+	g.do("x@elsewhere.org", "POST", "/portal/v1/orgs", `{"name":"n"}`).wantError(t, 403, "not_invited",
+		"this e-mail is not invited; ask for an invitation")
 }

@@ -65,7 +65,8 @@ func TestBodies(t *testing.T) {
 	}
 	g.do(owner, "POST", "/portal/v1/orgs", `{}`, "Content-Encoding", "gzip").
 		wantError(t, 415, "bad_request", "Content-Encoding of requests is not supported")
-	ok[any](g, owner, "POST", "/portal/v1/orgs", `{"name":"n"}`, "Content-Encoding", "identity", "Content-Type", "text/plain")
+	ok[any](g, owner, "POST", "/portal/v1/orgs", `{"name":"n"}`, "Content-Encoding", "identity", "Content-Type",
+		"text/plain")
 }
 
 func TestDeepNesting(t *testing.T) {
@@ -177,8 +178,10 @@ func TestIdempotency(t *testing.T) {
 				wantError(t, 400, "bad_idempotency_key", "idempotency-key: must be 1 to 255 visible ASCII characters")
 		}
 	}
-	ok[any](g, owner, "POST", "/portal/v1/orgs", `{"name":"n"}`, "Idempotency-Key", strings.Repeat("x", tenant.MaxIdempotencyKey))
-	mine := ok[orgAnswer](g, member, "POST", "/portal/v1/orgs", `{"name":"n"}`, "Idempotency-Key", strings.Repeat("x", tenant.MaxIdempotencyKey))
+	ok[any](g, owner, "POST", "/portal/v1/orgs", `{"name":"n"}`, "Idempotency-Key",
+		strings.Repeat("x", tenant.MaxIdempotencyKey))
+	mine := ok[orgAnswer](g, member, "POST", "/portal/v1/orgs", `{"name":"n"}`, "Idempotency-Key",
+		strings.Repeat("x", tenant.MaxIdempotencyKey))
 	if mine.Name != "n" || len(mine.Projects) != 1 {
 		t.Errorf("another user's key gave %+v", mine)
 	}
@@ -206,12 +209,14 @@ func TestASlowBodyIsCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	head := "POST /portal/v1/orgs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer token-of-" + owner + "\r\nContent-Length: 20\r\n\r\n{"
+	head := "POST /portal/v1/orgs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer token-of-" + owner +
+		"\r\nContent-Length: 20\r\n\r\n{"
 	if _, err := conn.Write([]byte(head)); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := io.ReadAll(conn) // the server closes the connection
-	if err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 408 ")) || !bytes.Contains(answer, []byte("request body was not received in time")) {
+	if err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 408 ")) ||
+		!bytes.Contains(answer, []byte("request body was not received in time")) {
 		t.Errorf("answered %q, %v", answer, err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// TestContract asks a running server everything that the tables of the API promise. {org}, {prj}, {key}, {other} and {vr} stand for
-// identifiers; a member of want that ends with ? may have any value.
+// TestContract asks a running server everything that the tables of the API promise. {org}, {prj}, {key}, {other} and
+// {vr} stand for identifiers; a member of want that ends with ? may have any value.
 func TestContract(t *testing.T) {
 	g := newRig(t)
 	listener := httptest.NewServer(g.server)
@@ -22,7 +22,8 @@ func TestContract(t *testing.T) {
 	org, prj := g.world()
 	other := ok[orgAnswer](g, stranger, "POST", "/portal/v1/orgs", `{"name":"Other"}`)
 	key := ok[createdKeyAnswer](g, owner, "POST", "/portal/v1/keys", `{"project_id":"`+prj+`","name":"first"}`)
-	vr := ok[keyAnswer](g, member, "POST", "/portal/v1/voice-requests", `{"org_id":"`+org+`","voice_name":"M","language":"hi","use_case":"u"}`)
+	vr := ok[keyAnswer](g, member, "POST", "/portal/v1/voice-requests",
+		`{"org_id":"`+org+`","voice_name":"M","language":"hi","use_case":"u"}`)
 	g.book(org, prj, key.Row.ID, nil)
 	fill := strings.NewReplacer("{org}", org, "{prj}", prj, "{key}", key.Row.ID, "{vr}", vr.ID,
 		"{other}", other.ID, "{other_prj}", other.Projects[0].ID, "{unknown}", strings.Repeat("0", 26))
@@ -151,7 +152,8 @@ func TestContract(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			method, path, _ := strings.Cut(fill.Replace(tt.request), " ")
-			r, err := http.NewRequestWithContext(t.Context(), method, listener.URL+"/portal/v1"+path, strings.NewReader(fill.Replace(tt.body)))
+			r, err := http.NewRequestWithContext(t.Context(), method, listener.URL+"/portal/v1"+path,
+				strings.NewReader(fill.Replace(tt.body)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -169,7 +171,8 @@ func TestContract(t *testing.T) {
 			if err := like(fill.Replace(tt.want), got.body); got.status != tt.status || err != nil {
 				t.Errorf("answered %d %s, want %d: %v", got.status, got.body, tt.status, err)
 			}
-			if (got.header.Get("X-Error-Code") != "") != (tt.status != 200) || got.header.Get("X-Request-Id") == "" || got.header.Get("Cache-Control") != "no-store" {
+			if (got.header.Get("X-Error-Code") != "") != (tt.status != 200) || got.header.Get("X-Request-Id") == "" ||
+				got.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("headers: %v", got.header)
 			}
 			if err := described(r, got); err != nil {
@@ -235,13 +238,15 @@ func TestFiftyKeys(t *testing.T) {
 	g := newRig(t)
 	org, prj := g.world()
 	for range tenant.MaxActiveKeys {
-		if _, err := g.tenancy.CreateKey(t.Context(), tenant.Operator(), prj, "k", nil, tenant.Idempotency{}); err != nil {
+		if _, err := g.tenancy.CreateKey(t.Context(), tenant.Operator(), prj, "k", nil,
+			tenant.Idempotency{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	g.do(owner, "POST", "/portal/v1/keys", `{"project_id":"`+prj+`","name":"k"}`).
 		wantError(t, 400, "too_many_keys", "organisation has 50 active keys; revoke one first")
-	if keys := ok[struct{ Keys []keyAnswer }](g, owner, "GET", "/portal/v1/keys?org_id="+org, "").Keys; len(keys) != 50 {
+	if keys := ok[struct{ Keys []keyAnswer }](g, owner, "GET", "/portal/v1/keys?org_id="+org,
+		"").Keys; len(keys) != 50 {
 		t.Errorf("%d keys, want 50", len(keys))
 	}
 }

@@ -18,8 +18,8 @@ func portalDocs(t *testing.T) string {
 	return string(text)
 }
 
-// TestDocsShowEveryEndpoint holds the page against the handlers: every operation has a section with a line to try, and what is shown as an
-// answer is one.
+// TestDocsShowEveryEndpoint holds the page against the handlers: every operation has a section with a line to try, and
+// what is shown as an answer is one.
 func TestDocsShowEveryEndpoint(t *testing.T) {
 	g := newRig(t)
 	sections, all := map[string]string{}, map[string]string{}
@@ -60,7 +60,8 @@ func TestDocsShowEveryEndpoint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := described(r, reply{200, http.Header{"Content-Type": {"application/json"}}, answer[1]}); err != nil {
+			if err := described(r, reply{200, http.Header{"Content-Type": {"application/json"}},
+				answer[1]}); err != nil {
 				t.Errorf("%s: what is shown is no answer: %v", route, err)
 			}
 		}

@@ -51,7 +51,8 @@ func TestExportsThatEndEarly(t *testing.T) {
 			}
 			listener := httptest.NewServer(g.server)
 			defer listener.Close()
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listener.URL+"/portal/v1/requests?format=csv&org_id="+org, http.NoBody)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+				listener.URL+"/portal/v1/requests?format=csv&org_id="+org, http.NoBody)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +72,8 @@ func TestExportsThatEndEarly(t *testing.T) {
 			}
 			b, err := io.ReadAll(res.Body)
 			if !errors.Is(err, io.ErrUnexpectedEOF) || strings.Count(string(b), "\n") < 400 {
-				t.Errorf("%d lines came, and then %v; want the first page and an unexpected end", strings.Count(string(b), "\n"), err)
+				t.Errorf("%d lines came, and then %v; want the first page and an unexpected end",
+					strings.Count(string(b), "\n"), err)
 			}
 			if strings.Contains(string(b), "fire") || !g.logs.has("level=ERROR", "the disk is on fire") {
 				t.Error("the fault was told to the client, or not to the log")

@@ -21,7 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestGolden goes through every endpoint once and compares the answers, in which only what is random is replaced, with files.
+// TestGolden goes through every endpoint once and compares the answers, in which only what is random is replaced, with
+// files.
 func TestGolden(t *testing.T) {
 	written := make(map[string]bool)
 	synctest.Test(t, func(t *testing.T) {
@@ -44,9 +45,11 @@ func TestGolden(t *testing.T) {
 		}
 
 		step("me_new", owner, "GET", "/portal/v1/me", "")
-		org := decoded[orgAnswer](t, step("org_create", owner, "POST", "/portal/v1/orgs", `{"name":" Swar Labs "}`, "Idempotency-Key", "org"))
+		org := decoded[orgAnswer](t, step("org_create", owner, "POST", "/portal/v1/orgs", `{"name":" Swar Labs "}`,
+			"Idempotency-Key", "org"))
 		at, prj := "/portal/v1/orgs/"+org.ID, org.Projects[0].ID
-		step("org_create_replayed", owner, "POST", "/portal/v1/orgs", `{"name":" Swar Labs "}`, "Idempotency-Key", "org")
+		step("org_create_replayed", owner, "POST", "/portal/v1/orgs", `{"name":" Swar Labs "}`,
+			"Idempotency-Key", "org")
 		step("org_rename", owner, "PATCH", at, `{"name":"स्वर"}`)
 		step("member_invite", owner, "POST", at+"/members", `{"email":"Member@Example.org"}`)
 		ok[any](g, owner, "POST", at+"/members", `{"email":"viewer@example.org","role":"viewer"}`)
@@ -54,11 +57,13 @@ func TestGolden(t *testing.T) {
 		step("members", viewer, "GET", at+"/members", "")
 		step("member_role", owner, "PATCH", at+"/members/"+viewer, `{"role":"member"}`)
 		step("member_remove", owner, "DELETE", at+"/members/"+viewer, "")
-		project := decoded[keyAnswer](t, step("project_create", member, "POST", "/portal/v1/projects", `{"org_id":"`+org.ID+`","name":"IVR"}`))
+		project := decoded[keyAnswer](t, step("project_create", member, "POST", "/portal/v1/projects",
+			`{"org_id":"`+org.ID+`","name":"IVR"}`))
 		step("project_rename", member, "PATCH", "/portal/v1/projects/"+project.ID, `{"name":"Phone"}`)
 
 		create := `{"project_id":"` + prj + `","name":"server","voices":["raj"]}`
-		key := decoded[createdKeyAnswer](t, step("key_create", member, "POST", "/portal/v1/keys", create, "Idempotency-Key", "key"))
+		key := decoded[createdKeyAnswer](t, step("key_create", member, "POST", "/portal/v1/keys", create,
+			"Idempotency-Key", "key"))
 		step("key_create_replayed", member, "POST", "/portal/v1/keys", create, "Idempotency-Key", "key")
 		step("key_update", member, "PATCH", "/portal/v1/keys/"+key.Row.ID, `{"name":"server 2","voices":[]}`)
 		if err := g.store.Touch(t.Context(), map[string]time.Time{key.Row.ID: time.Now()}); err != nil {
@@ -70,26 +75,33 @@ func TestGolden(t *testing.T) {
 		play := step("playground_key", member, "POST", "/portal/v1/playground-key", `{"project_id":"`+prj+`"}`,
 			"Origin", "https://portal.example.org", "Idempotency-Key", "play")
 		time.Sleep(time.Minute)
-		step("playground_key_replayed", member, "POST", "/portal/v1/playground-key", `{"project_id":"`+prj+`"}`, "Idempotency-Key", "play")
-		step("keys_playground", owner, "GET", "/portal/v1/keys?org_id="+org.ID+"&project_id="+prj+"&kind=playground", "")
+		step("playground_key_replayed", member, "POST", "/portal/v1/playground-key", `{"project_id":"`+prj+`"}`,
+			"Idempotency-Key", "play")
+		step("keys_playground", owner, "GET",
+			"/portal/v1/keys?org_id="+org.ID+"&project_id="+prj+"&kind=playground", "")
 
 		g.book(org.ID, prj, key.Row.ID, nil)
 		time.Sleep(time.Hour)
 		g.book(org.ID, prj, key.Row.ID, func(e *meter.Event) {
-			e.Status, e.Error, e.Voice, e.Frames, e.Billed, e.TTFAus, e.Synthus, e.Seed = meter.Failed, "engine error", "raj", 0, 0, 0, 0, -1<<63
+			e.Status, e.Error, e.Voice, e.Frames, e.Billed, e.TTFAus, e.Synthus, e.Seed = meter.Failed, "engine error",
+				"raj", 0, 0, 0, 0, -1<<63
 		})
 		time.Sleep(24 * time.Hour)
 		g.book(org.ID, prj, decoded[createdKeyAnswer](t, play).Row.ID, func(e *meter.Event) {
-			e.Playground, e.Endpoint, e.Format, e.Status, e.Frames, e.Billed, e.PrefillCached = true, "ws", "pcm16", meter.Cancelled, 10, 10, true
+			e.Playground, e.Endpoint, e.Format, e.Status, e.Frames, e.Billed, e.PrefillCached = true, "ws", "pcm16",
+				meter.Cancelled, 10, 10, true
 		})
-		span := fmt.Sprintf("&from=%d&to=%d.5", time.Now().Add(-48*time.Hour).Unix(), time.Now().Add(time.Minute).Unix())
+		span := fmt.Sprintf("&from=%d&to=%d.5", time.Now().Add(-48*time.Hour).Unix(),
+			time.Now().Add(time.Minute).Unix())
 		step("usage", viewerOf(g, at), "GET", "/portal/v1/usage?org_id="+org.ID+span, "")
 		for _, split := range []string{"key", "voice", "endpoint"} {
 			step("usage_by_"+split, viewerOf(g, at), "GET", "/portal/v1/usage?split="+split+"&org_id="+org.ID+span, "")
 		}
-		step("usage_empty", owner, "GET", "/portal/v1/usage?org_id="+org.ID+"&project_id="+project.ID+fmt.Sprintf("&from=%[1]d&to=%[1]d", time.Now().Unix()), "")
+		step("usage_empty", owner, "GET", fmt.Sprintf("/portal/v1/usage?org_id=%s&project_id=%s&from=%[3]d&to=%[3]d",
+			org.ID, project.ID, time.Now().Unix()), "")
 		step("requests", owner, "GET", "/portal/v1/requests?org_id="+org.ID+"&limit=2", "")
-		step("requests_filtered", owner, "GET", "/portal/v1/requests?org_id="+org.ID+"&status=ok&voice=anjura&endpoint=rest&min_ttfa_ms=41.26&key_id="+key.Row.ID, "")
+		step("requests_filtered", owner, "GET",
+			"/portal/v1/requests?org_id="+org.ID+"&status=ok&voice=anjura&endpoint=rest&min_ttfa_ms=41.26&key_id="+key.Row.ID, "")
 		step("requests_none", owner, "GET", "/portal/v1/requests?org_id="+org.ID+"&key_id=none", "")
 		step("billing", owner, "GET", "/portal/v1/billing?org_id="+org.ID, "")
 		step("usage.csv", owner, "GET", "/portal/v1/usage?format=csv&org_id="+org.ID+span, "")
@@ -190,7 +202,8 @@ func TestGoldenFilesAreAsDescribed(t *testing.T) {
 			t.Errorf("%s belongs to no operation", file)
 			continue
 		}
-		r, err := http.NewRequestWithContext(t.Context(), goldenRoutes[i].method, "http://localhost/portal/v1"+goldenRoutes[i].path, http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), goldenRoutes[i].method,
+			"http://localhost/portal/v1"+goldenRoutes[i].path, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,15 +116,17 @@ func newRig(t testing.TB, change ...func(*Config)) *rig {
 		{Name: "raj", Language: "hi-IN+en-IN", SampleRate: 24000, PromptFrames: 102},
 	}}
 	g.tenancy = tenant.New(tenant.Config{
-		Voices: func() []string { return []string{"anjura", "raj"} }, Refuse: func(tenant.Key) {}, Log: slog.New(slog.DiscardHandler),
+		Voices: func() []string { return []string{"anjura", "raj"} }, Refuse: func(tenant.Key) {},
+		Log: slog.New(slog.DiscardHandler),
 	}, g.broken)
 	reports, err := usage.NewReports(g.store, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := Config{
-		Tenancy: g.tenancy, Reports: reports, Verifier: verifier{}, Mailer: &g.mailer, Model: func() speech.Model { return model },
-		Log: slog.New(slog.NewTextHandler(g.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Tenancy: g.tenancy, Reports: reports, Verifier: verifier{}, Mailer: &g.mailer,
+		Model: func() speech.Model { return model },
+		Log:   slog.New(slog.NewTextHandler(g.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, f := range change {
 		f(&cfg)
@@ -198,7 +200,8 @@ func (r reply) wantError(t *testing.T, status int, code, text string) {
 
 func sameJSON(a, b string) bool {
 	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && fmt.Sprint(x) == fmt.Sprint(y)
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil &&
+		fmt.Sprint(x) == fmt.Sprint(y)
 }
 
 // Answers as tests read them.
@@ -231,7 +234,8 @@ func (g *rig) world() (org, project string) {
 	g.t.Helper()
 	made := ok[orgAnswer](g, owner, "POST", "/portal/v1/orgs", `{"name":"Swar"}`)
 	for _, m := range []struct{ email, role string }{{member, "member"}, {viewer, "viewer"}} {
-		ok[any](g, owner, "POST", "/portal/v1/orgs/"+made.ID+"/members", fmt.Sprintf(`{"email":%q,"role":%q}`, m.email, m.role))
+		ok[any](g, owner, "POST", "/portal/v1/orgs/"+made.ID+"/members",
+			fmt.Sprintf(`{"email":%q,"role":%q}`, m.email, m.role))
 		ok[any](g, m.email, "GET", "/portal/v1/me", "")
 	}
 	return made.ID, made.Projects[0].ID
@@ -243,15 +247,19 @@ func (g *rig) book(org, project, key string, change func(e *meter.Event)) {
 	g.booked++
 	start := time.Now().UTC().Truncate(time.Microsecond)
 	e := meter.Event{
-		ID: fmt.Sprintf("evt_%026d", g.booked), Seq: g.booked, Kind: meter.Final, Start: start, At: start, OrgID: org, ProjectID: project, KeyID: key,
-		KeyPrefix: "swar_live_aaaaaa", RequestID: fmt.Sprintf("request-%d", g.booked), Endpoint: "rest", Voice: "anjura", Format: "wav",
-		Status: meter.OK, Frames: 750, Billed: 750, Chars: 900, Chunks: 9, TTFAus: 41_260, Queueus: 1_200, Wallus: 15_100_000, Synthus: 15_000_000, Seed: 7,
+		ID: fmt.Sprintf("evt_%026d", g.booked), Seq: g.booked, Kind: meter.Final, Start: start, At: start, OrgID: org,
+		ProjectID: project, KeyID: key,
+		KeyPrefix: "swar_live_aaaaaa", RequestID: fmt.Sprintf("request-%d", g.booked), Endpoint: "rest",
+		Voice: "anjura", Format: "wav",
+		Status: meter.OK, Frames: 750, Billed: 750, Chars: 900, Chunks: 9, TTFAus: 41_260, Queueus: 1_200,
+		Wallus: 15_100_000, Synthus: 15_000_000, Seed: 7,
 	}
 	if change != nil {
 		change(&e)
 	}
 	e.Date = meter.DateOf(e.Start)
-	if err := usage.NewLedger(g.store).Send(g.t.Context(), meter.Batch{Source: "pod-1", Events: []meter.Event{e}}); err != nil {
+	if err := usage.NewLedger(g.store).Send(g.t.Context(),
+		meter.Batch{Source: "pod-1", Events: []meter.Event{e}}); err != nil {
 		g.t.Fatal(err)
 	}
 }

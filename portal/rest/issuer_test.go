@@ -21,8 +21,8 @@ func (p postbox) Send(_ context.Context, m signin.Mail) error {
 	return nil
 }
 
-// TestSignInByScript goes the way of docs/portal.md with the built-in issuer: a link by mail, its code, a token that opens the portal, a new
-// one for the next hour. The issuer's answers are held against the description too.
+// TestSignInByScript goes the way of docs/portal.md with the built-in issuer: a link by mail, its code, a token that
+// opens the portal, a new one for the next hour. The issuer's answers are held against the description too.
 func TestSignInByScript(t *testing.T) {
 	g := newRig(t)
 	mails := make(postbox, 10)
@@ -75,23 +75,28 @@ func TestSignInByScript(t *testing.T) {
 	if me.User.Email != "asha@example.org" || first.ExpiresIn != 3600 {
 		t.Errorf("signed in as %+v for %d s", me, first.ExpiresIn)
 	}
-	g.doAs("Bearer "+first.IDToken[:len(first.IDToken)-4]+"AAAA", true, "GET", "/portal/v1/me", "").wantError(t, 401, "invalid_token", "invalid token")
-	g.doAs("Bearer "+first.RefreshToken, true, "GET", "/portal/v1/me", "").wantError(t, 401, "invalid_token", "invalid token")
+	g.doAs("Bearer "+first.IDToken[:len(first.IDToken)-4]+"AAAA", true, "GET", "/portal/v1/me", "").wantError(t, 401,
+		"invalid_token", "invalid token")
+	g.doAs("Bearer "+first.RefreshToken, true, "GET", "/portal/v1/me", "").wantError(t, 401, "invalid_token",
+		"invalid token")
 
 	second := decoded[session](t, post("/refresh", fmt.Sprintf(`{"refresh_token":%q}`, first.RefreshToken)))
-	if again := decoded[meAnswer](t, g.doAs("Bearer "+second.IDToken, true, "GET", "/portal/v1/me", "")); again.User != me.User {
+	if again := decoded[meAnswer](t, g.doAs("Bearer "+second.IDToken, true, "GET", "/portal/v1/me",
+		"")); again.User != me.User {
 		t.Errorf("after a refresh the user is %+v, want %+v", again.User, me.User)
 	}
 	if got := post("/logout", fmt.Sprintf(`{"refresh_token":%q}`, second.RefreshToken)); got.status != 200 {
 		t.Errorf("signing out: %d %s", got.status, got.body)
 	}
-	if got := post("/refresh", fmt.Sprintf(`{"refresh_token":%q}`, second.RefreshToken)); got.status != 400 && got.status != 401 {
+	if got := post("/refresh", fmt.Sprintf(`{"refresh_token":%q}`, second.RefreshToken)); got.status != 400 &&
+		got.status != 401 {
 		t.Errorf("a refresh after signing out: %d %s", got.status, got.body)
 	}
 	for range 3 {
 		post("/email-link", `{"email":"asha@example.org"}`)
 	}
-	for path, body := range map[string]string{"/email-link": `{"email":"x"}`, "/verify": `{}`, "/refresh": `[]`, "/logout": strings.Repeat(" ", 17<<10)} {
+	for path, body := range map[string]string{"/email-link": `{"email":"x"}`, "/verify": `{}`, "/refresh": `[]`,
+		"/logout": strings.Repeat(" ", 17<<10)} {
 		if got := post(path, body); got.status < 400 && path != "/logout" {
 			t.Errorf("%s %s: %d %s", path, body, got.status, got.body)
 		}

@@ -15,7 +15,8 @@ func TestRevokingWhileNothingIsStored(t *testing.T) {
 		Refuse: func(k tenant.Key) { refused = append(refused, k.ID) }, Log: g.server.cfg.Log,
 	}, g.broken)
 	_, project := g.world()
-	made := ok[createdKeyAnswer](g, member, "POST", "/portal/v1/keys", fmt.Sprintf(`{"project_id":%q,"name":"server"}`, project))
+	made := ok[createdKeyAnswer](g, member, "POST", "/portal/v1/keys",
+		fmt.Sprintf(`{"project_id":%q,"name":"server"}`, project))
 	path := "/portal/v1/keys/" + made.Row.ID
 	g.broken.full = fmt.Errorf("the disk is full: %w", tenant.ErrUnavailable)
 	for range 2 {

@@ -94,7 +94,8 @@ func BenchmarkRecent(b *testing.B) {
 func BenchmarkKeys(b *testing.B) {
 	g := newRig(b)
 	org, _ := g.world()
-	g.server.limits.of(userID(signin.Identity{Issuer: "https://issuer.example.org", Subject: owner})).tokens.SetLimit(rate.Inf)
+	g.server.limits.of(userID(signin.Identity{Issuer: "https://issuer.example.org",
+		Subject: owner})).tokens.SetLimit(rate.Inf)
 	r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/portal/v1/keys?org_id="+org, http.NoBody)
 	r.Header.Set("Authorization", "Bearer token-of-"+owner)
 	b.ReportAllocs()

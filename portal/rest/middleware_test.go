@@ -71,10 +71,12 @@ func TestCORS(t *testing.T) {
 	for _, tt := range []struct {
 		origin string
 		want   string
-	}{{known, known}, {known + ":444", ""}, {"http://portal.example.org", ""}, {"https://evil.example.org", ""}, {"null", ""}, {"", ""}} {
+	}{{known, known}, {known + ":444", ""}, {"http://portal.example.org", ""}, {"https://evil.example.org", ""},
+		{"null", ""}, {"", ""}} {
 		for method, status := range map[string]int{"GET": 401, "OPTIONS": 204} {
 			got := g.do(nobody, method, "/portal/v1/me", "", "Origin", tt.origin)
-			if got.status != status || got.header.Get("Access-Control-Allow-Origin") != tt.want || got.header.Get("Access-Control-Allow-Credentials") != "" {
+			if got.status != status || got.header.Get("Access-Control-Allow-Origin") != tt.want ||
+				got.header.Get("Access-Control-Allow-Credentials") != "" {
 				t.Errorf("%s from %q: %d, %v", method, tt.origin, got.status, got.header)
 			}
 			wantMethods := ""
@@ -82,11 +84,13 @@ func TestCORS(t *testing.T) {
 				wantMethods = "GET, POST, PUT, PATCH, DELETE, OPTIONS"
 			}
 			if got.header.Get("Access-Control-Allow-Methods") != wantMethods {
-				t.Errorf("%s from %q allows %q, want %q", method, tt.origin, got.header.Get("Access-Control-Allow-Methods"), wantMethods)
+				t.Errorf("%s from %q allows %q, want %q", method, tt.origin,
+					got.header.Get("Access-Control-Allow-Methods"), wantMethods)
 			}
 		}
 	}
-	for _, bad := range []string{"*", "null", "portal.example.org", "https://portal.example.org/", "https://", "https://a b"} {
+	for _, bad := range []string{"*", "null", "portal.example.org", "https://portal.example.org/", "https://",
+		"https://a b"} {
 		cfg := g.server.cfg
 		cfg.Origins = []string{bad}
 		if _, err := New(cfg); err == nil {
@@ -148,7 +152,8 @@ func TestFaults(t *testing.T) {
 			if got.header.Get("Retry-After") != tt.retry {
 				t.Errorf("%s: Retry-After is %q, want %q", tt.what, got.header.Get("Retry-After"), tt.retry)
 			}
-			if took := time.Since(began); tt.fault == errStuck && took != workTime || tt.fault != errStuck && took != 0 {
+			if took := time.Since(began); tt.fault == errStuck && took != workTime ||
+				tt.fault != errStuck && took != 0 {
 				t.Errorf("%s: it took %v", tt.what, took)
 			}
 		}
@@ -184,7 +189,8 @@ func TestLogsHoldNoSecrets(t *testing.T) {
 			t.Errorf("the log holds %q:\n%s", secret, log)
 		}
 	}
-	if !g.logs.has("an invitation was not mailed", "the mail server is away") || !g.logs.has("path=/portal/v1/orgs/{org}/members/{email}", "method=DELETE") {
+	if !g.logs.has("an invitation was not mailed", "the mail server is away") ||
+		!g.logs.has("path=/portal/v1/orgs/{org}/members/{email}", "method=DELETE") {
 		t.Errorf("the log lacks lines:\n%s", log)
 	}
 }
@@ -195,7 +201,8 @@ func TestInvitationsAreMailedOnce(t *testing.T) {
 		org, _ := g.world()
 		before := len(g.mailer.mails)
 		for range 3 {
-			ok[any](g, owner, "POST", "/portal/v1/orgs/"+org+"/members", `{"email":"new@example.org"}`, "Idempotency-Key", "i")
+			ok[any](g, owner, "POST", "/portal/v1/orgs/"+org+"/members", `{"email":"new@example.org"}`,
+				"Idempotency-Key", "i")
 		}
 		ok[any](g, owner, "POST", "/portal/v1/orgs/"+org+"/members", `{"email":"new@example.org"}`)
 		if got := g.mailer.mails[before:]; len(got) != 1 || got[0].Email != "new@example.org" || got[0].OrgID != org ||
@@ -235,7 +242,8 @@ func TestAnInvitationThatIsNotMailed(t *testing.T) {
 			if got.status != tt.status {
 				t.Errorf("got %d %s, want %d", got.status, got.body, tt.status)
 			}
-			if tt.status != http.StatusOK && (got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "the invitation stands, but was not mailed")) {
+			if tt.status != http.StatusOK && (got.header.Get("Retry-After") == "" ||
+				!strings.Contains(got.body, "the invitation stands, but was not mailed")) {
 				t.Errorf("got %v %s", got.header, got.body)
 			}
 			list := g.do(owner, "GET", "/portal/v1/orgs/"+org+"/members", "").body

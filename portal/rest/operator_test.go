@@ -25,7 +25,8 @@ func TestTheOperatorNeedsNoTokenAndMeetsNoLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	org, err := tenancy.CreateOrg(context.Background(), tenant.User{ID: "u", Email: owner}, "Somebody's", tenant.Idempotency{})
+	org, err := tenancy.CreateOrg(context.Background(), tenant.User{ID: "u", Email: owner}, "Somebody's",
+		tenant.Idempotency{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,8 @@ func TestPages(t *testing.T) {
 		for i := range 7 {
 			time.Sleep(time.Millisecond)
 			g.book(org, prj, "key_x", nil)
-			if _, err := g.tenancy.UpdateOrg(t.Context(), tenant.Operator(), org, tenant.OrgChange{Name: new(fmt.Sprint("name ", i))}); err != nil {
+			if _, err := g.tenancy.UpdateOrg(t.Context(), tenant.Operator(), org,
+				tenant.OrgChange{Name: new(fmt.Sprint("name ", i))}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -126,7 +127,8 @@ func TestPages(t *testing.T) {
 			}
 			Next string `json:"next_cursor"`
 		}
-		for path, want := range map[string]int{"/portal/v1/requests?org_id=" + org + "&": 7, "/portal/v1/orgs/" + org + "/audit?": 13} {
+		for path, want := range map[string]int{"/portal/v1/requests?org_id=" + org + "&": 7,
+			"/portal/v1/orgs/" + org + "/audit?": 13} {
 			seen, pages := map[string]bool{}, 0
 			for cursor := ""; ; {
 				time.Sleep(time.Second)
@@ -155,10 +157,12 @@ func TestAuditCursorsOfOthers(t *testing.T) {
 	g := newRig(t)
 	org, _ := g.world()
 	for _, cursor := range []string{"x", "!", "MTIz", "MTIzIA", "IGF1ZF8w", "eCBhdWRfMA", "MTIzIGF1ZC8w"} {
-		g.do(owner, "GET", "/portal/v1/orgs/"+org+"/audit?cursor="+cursor, "").wantError(t, 400, "bad_cursor", "cursor: not valid")
+		g.do(owner, "GET", "/portal/v1/orgs/"+org+"/audit?cursor="+cursor, "").wantError(t, 400, "bad_cursor",
+			"cursor: not valid")
 	}
 	foreign := cursor.Cursor{ID: "aud_x", At: time.UnixMicro(-5).UTC()}.String() // a place before everything
-	if got := ok[struct{ Entries []any }](g, owner, "GET", "/portal/v1/orgs/"+org+"/audit?cursor="+foreign, "").Entries; len(got) != 0 {
+	if got := ok[struct{ Entries []any }](g, owner, "GET", "/portal/v1/orgs/"+org+"/audit?cursor="+foreign,
+		"").Entries; len(got) != 0 {
 		t.Errorf("%d entries behind the oldest place", len(got))
 	}
 }
@@ -188,7 +192,8 @@ func TestExports(t *testing.T) {
 
 		limit := g.server.limits.of(userID(must(verifier{}.Verify(t.Context(), "token-of-"+viewer))(t)))
 		limit.setExporting(true)
-		g.do(viewer, "GET", "/portal/v1/requests?format=csv&org_id="+org, "").wantError(t, 429, "too_many_requests", "too many requests")
+		g.do(viewer, "GET", "/portal/v1/requests?format=csv&org_id="+org, "").wantError(t, 429, "too_many_requests",
+			"too many requests")
 		limit.setExporting(false)
 		if got := g.do(viewer, "GET", "/portal/v1/requests?format=csv&org_id="+org, ""); got.status != 200 {
 			t.Errorf("after the other export: %d %s", got.status, got.body)

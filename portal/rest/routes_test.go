@@ -71,7 +71,8 @@ func TestEveryRouteWantsATokenUnlessListed(t *testing.T) {
 			}
 			got.wantError(t, 401, tt.code, tt.text)
 			if got.header.Get("WWW-Authenticate") != tt.challenge {
-				t.Errorf("%s with %s: WWW-Authenticate is %q, want %q", route, tt.what, got.header.Get("WWW-Authenticate"), tt.challenge)
+				t.Errorf("%s with %s: WWW-Authenticate is %q, want %q", route, tt.what,
+					got.header.Get("WWW-Authenticate"), tt.challenge)
 			}
 		}
 	}
@@ -102,7 +103,8 @@ func TestDescriptionAndRoutesAreTheSame(t *testing.T) {
 		}
 	}
 	served := slices.DeleteFunc(eachRoute(t, g), func(route string) bool {
-		return strings.HasPrefix(route, "OPTIONS") || strings.HasPrefix(route, "HEAD") // which are what HTTP makes of GET
+		// which are what HTTP makes of GET
+		return strings.HasPrefix(route, "OPTIONS") || strings.HasPrefix(route, "HEAD")
 	})
 	slices.Sort(described)
 	if !slices.Equal(described, served) {
@@ -165,11 +167,13 @@ func TestWrongMethods(t *testing.T) {
 	}
 }
 
-// TestUnusualIdentifiers sends what is no identifier where one belongs. The answers are those for unknown ones, and no store sees it.
+// TestUnusualIdentifiers sends what is no identifier where one belongs. The answers are those for unknown ones, and no
+// store sees it.
 func TestUnusualIdentifiers(t *testing.T) {
 	g := newRig(t)
 	org, _ := g.world()
-	for _, id := range []string{"x", "ORG", "%2F", "a%2Fb", "..%2F..", "%00", "%FF", "a%20b", strings.Repeat("a", 65), "org_%E0%A4%86"} {
+	for _, id := range []string{"x", "ORG", "%2F", "a%2Fb", "..%2F..", "%00", "%FF", "a%20b", strings.Repeat("a", 65),
+		"org_%E0%A4%86"} {
 		g.do(owner, "PATCH", "/portal/v1/orgs/"+id, `{"name":"n"}`).wantError(t, 403, "not_member", "not a member")
 		g.do(owner, "DELETE", "/portal/v1/keys/"+id, "").wantError(t, 404, "not_found", "not found")
 		g.do(owner, "DELETE", "/portal/v1/orgs/"+org+"/members/"+id, "").wantError(t, 404, "not_found", "not found")
@@ -189,16 +193,19 @@ func TestHEAD(t *testing.T) {
 	}
 }
 
-// TestNothingTellsWhatThereIs compares what a stranger is told of what there is and of what there is not, down to the headers.
+// TestNothingTellsWhatThereIs compares what a stranger is told of what there is and of what there is not, down to the
+// headers.
 func TestNothingTellsWhatThereIs(t *testing.T) {
 	g := newRig(t)
 	org, prj := g.world()
 	key := ok[createdKeyAnswer](g, owner, "POST", "/portal/v1/keys", `{"project_id":"`+prj+`","name":"k"}`).Row.ID
-	vr := ok[keyAnswer](g, owner, "POST", "/portal/v1/voice-requests", `{"org_id":"`+org+`","voice_name":"M","language":"hi","use_case":"u"}`).ID
+	vr := ok[keyAnswer](g, owner, "POST", "/portal/v1/voice-requests",
+		`{"org_id":"`+org+`","voice_name":"M","language":"hi","use_case":"u"}`).ID
 	mine := ok[orgAnswer](g, stranger, "POST", "/portal/v1/orgs", `{"name":"Mine"}`)
 	unknown := strings.Repeat("0", 26)
 	there := strings.NewReplacer("{org}", org, "{prj}", prj, "{key}", key, "{vr}", vr, "{email}", member)
-	absent := strings.NewReplacer("{org}", "org_"+unknown, "{prj}", "prj_"+unknown, "{key}", "key_"+unknown, "{vr}", "vr_"+unknown, "{email}", "no@example.org")
+	absent := strings.NewReplacer("{org}", "org_"+unknown, "{prj}", "prj_"+unknown, "{key}", "key_"+unknown, "{vr}",
+		"vr_"+unknown, "{email}", "no@example.org")
 	asked := map[string]bool{}
 	for _, tt := range []struct{ route, path, body string }{
 		{"PATCH /orgs/{org}", "", `{"name":"n"}`},
@@ -240,11 +247,13 @@ func TestNothingTellsWhatThereIs(t *testing.T) {
 		ah, _ := json.Marshal(a.header)
 		bh, _ := json.Marshal(b.header)
 		if a.status != b.status || a.body != b.body || string(ah) != string(bh) {
-			t.Errorf("%s: what there is answers %d %s %s, what there is not %d %s %s", tt.route, a.status, ah, a.body, b.status, bh, b.body)
+			t.Errorf("%s: what there is answers %d %s %s, what there is not %d %s %s", tt.route, a.status, ah, a.body,
+				b.status, bh, b.body)
 		}
 	}
 	for _, route := range eachRoute(t, g) {
-		if r := strings.Replace(route, "/portal/v1", "", 1); !asked[r] && !strings.HasPrefix(r, "OPTIONS") && !strings.HasPrefix(r, "HEAD") {
+		if r := strings.Replace(route, "/portal/v1", "", 1); !asked[r] && !strings.HasPrefix(r, "OPTIONS") &&
+			!strings.HasPrefix(r, "HEAD") {
 			t.Errorf("%s is not in the table of this test", r)
 		}
 	}
@@ -255,10 +264,12 @@ func TestOff(t *testing.T) {
 	g.server.handler = Off()
 	for _, path := range []string{"/portal/v1/me", "/portal/v1/nothing", "/portal"} {
 		r := g.doOff(path)
-		if r.status != 404 || r.body != `{"error":"portal is disabled"}` || r.header.Get("X-Error-Code") != "portal_disabled" {
+		if r.status != 404 || r.body != `{"error":"portal is disabled"}` ||
+			r.header.Get("X-Error-Code") != "portal_disabled" {
 			t.Errorf("%s: %d %s, want 404 portal is disabled", path, r.status, r.body)
 		}
-		if r.header.Get("X-Request-Id") == "" || r.header.Get("Access-Control-Allow-Origin") != "*" || r.header.Get("Cache-Control") != "no-store" {
+		if r.header.Get("X-Request-Id") == "" || r.header.Get("Access-Control-Allow-Origin") != "*" ||
+			r.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: the headers are %v, want those of every answer", path, r.header)
 		}
 	}

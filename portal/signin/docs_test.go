@@ -57,7 +57,8 @@ func TestScriptOfTheDocs(t *testing.T) {
 
 	folder := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "-c", script)
-	cmd.Dir, cmd.Env = folder, append(os.Environ(), "base="+url, "email=asha@example.org", "no_proxy=*", "TMPDIR="+folder)
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "base="+url, "email=asha@example.org", "no_proxy=*",
+		"TMPDIR="+folder)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	stdin, err := cmd.StdinPipe()

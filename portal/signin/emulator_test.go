@@ -19,7 +19,8 @@ func token64(t *testing.T, part any) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-var goodEmulator = signin.EmulatorConfig{AcceptUnsigned: true, Address: "127.0.0.1:9099", Project: "demo-swar", Listen: "127.0.0.1:8080"}
+var goodEmulator = signin.EmulatorConfig{AcceptUnsigned: true, Address: "127.0.0.1:9099", Project: "demo-swar",
+	Listen: "127.0.0.1:8080"}
 
 func TestEmulatorMustBeMeant(t *testing.T) {
 	for _, tt := range []struct {

@@ -65,7 +65,8 @@ func TestWhichHandedLinksAreGood(t *testing.T) {
 				got := w.browser().verifyToken(token)
 				want(t, name, got, status, tt.code)
 				if tt.code == "" {
-					if claims := tokenClaims(t, got.get("id_token")); claims["email"] != "asha@example.org" || claims["email_verified"] != false {
+					if claims := tokenClaims(t, got.get("id_token")); claims["email"] != "asha@example.org" ||
+						claims["email_verified"] != false {
 						t.Errorf("claims %v", claims)
 					}
 				}
@@ -115,7 +116,8 @@ func TestPlantedCookies(t *testing.T) {
 			thief.ask("thief@example.org")
 			mail := w.mails.one(t)
 			for name, c := range thief.cookies { // as a sibling domain could set it
-				victim.cookies[name] = &http.Cookie{Name: "__Secure-" + strings.TrimPrefix(name, "__Host-"), Value: c.Value}
+				victim.cookies[name] = &http.Cookie{Name: "__Secure-" + strings.TrimPrefix(name, "__Host-"),
+					Value: c.Value}
 			}
 			want(t, "the thief's link", victim.verifyToken(mail.token), http.StatusBadRequest, "other_browser")
 		})
@@ -150,7 +152,8 @@ func TestSeveralRefreshCookies(t *testing.T) {
 				next = c.Value
 			}
 		}
-		want(t, "of five the fifth", ask("/auth/v1/refresh", "a", "b", "c", "d", next), http.StatusBadRequest, "bad_refresh_token")
+		want(t, "of five the fifth", ask("/auth/v1/refresh", "a", "b", "c", "d", next), http.StatusBadRequest,
+			"bad_refresh_token")
 		want(t, "signing out", ask("/auth/v1/logout", "planted", next), http.StatusOK, "")
 		want(t, "after it", ask("/auth/v1/refresh", next), http.StatusBadRequest, "bad_refresh_token")
 	})

@@ -92,7 +92,8 @@ func TestProtocol(t *testing.T) {
 			if tt.status == http.StatusMethodNotAllowed && got.header.Get("Allow") == "" {
 				t.Errorf("%s: no Allow", tt.name)
 			}
-			if got.header.Get("X-Content-Type-Options") != "nosniff" || got.header.Get("Strict-Transport-Security") == "" ||
+			if got.header.Get("X-Content-Type-Options") != "nosniff" ||
+				got.header.Get("Strict-Transport-Security") == "" ||
 				got.header.Get("Referrer-Policy") != "no-referrer" || got.header.Get("Cache-Control") == "" {
 				t.Errorf("%s: headers %v", tt.name, got.header)
 			}
@@ -150,7 +151,8 @@ func TestPage(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
 		got := w.browser().do(request(http.MethodGet, "/auth/link", ""))
 		policy := got.header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "form-action 'none'"} {
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'",
+			"connect-src 'self'", "frame-ancestors 'none'", "form-action 'none'"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("policy %q lacks %q", policy, part)
 			}
@@ -166,7 +168,8 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page loads %v", loaded)
 		}
 		for _, l := range loaded {
-			if file := w.browser().do(request(http.MethodGet, l[1], "")); file.status != http.StatusOK || file.body == "" {
+			if file := w.browser().do(request(http.MethodGet, l[1], "")); file.status != http.StatusOK ||
+				file.body == "" {
 				t.Errorf("%s: %d", l[1], file.status)
 			}
 		}
@@ -174,7 +177,8 @@ func TestPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, word := range []string{"location.hash", "history.replaceState", "'click'", "'/auth/v1/verify'", "session: 'cookie'"} {
+		for _, word := range []string{"location.hash", "history.replaceState", "'click'", "'/auth/v1/verify'",
+			"session: 'cookie'"} {
 			if !strings.Contains(string(script), word) {
 				t.Errorf("the script lacks %s", word)
 			}
@@ -199,7 +203,8 @@ func TestDocuments(t *testing.T) {
 		}
 		keys := w.browser().do(request(http.MethodGet, "/oauth2/jwks", ""))
 		for _, doc := range []reply{got, keys} {
-			if doc.header.Get("Cache-Control") != "public, max-age=3600" || doc.header.Get("Access-Control-Allow-Origin") != "*" {
+			if doc.header.Get("Cache-Control") != "public, max-age=3600" ||
+				doc.header.Get("Access-Control-Allow-Origin") != "*" {
 				t.Errorf("headers %v", doc.header)
 			}
 		}
@@ -215,7 +220,8 @@ func TestDocuments(t *testing.T) {
 	})
 }
 
-// Another implementation of OpenID Connect finds the issuer and takes its tokens, over real sockets and with the real clock.
+// Another implementation of OpenID Connect finds the issuer and takes its tokens, over real sockets and with the real
+// clock.
 func TestAnotherImplementationVerifies(t *testing.T) {
 	w := &world{t: t, store: &tracedStore{Store: newStore()}, mails: &mailSink{}, log: &logBuffer{}}
 	w.outbox = newOutbox(w.mails, w.log)
@@ -250,7 +256,8 @@ func TestAnotherImplementationVerifies(t *testing.T) {
 	if err != nil || got.Subject != id.Subject || got.Issuer != url {
 		t.Errorf("%+v and %+v (%v)", got, id, err)
 	}
-	if _, err := provider.Verifier(&oidc.Config{ClientID: "others"}).Verify(t.Context(), answer.get("id_token")); err == nil {
+	if _, err := provider.Verifier(&oidc.Config{ClientID: "others"}).Verify(t.Context(),
+		answer.get("id_token")); err == nil {
 		t.Error("it was taken for another audience")
 	}
 	for name := range b.cookies {

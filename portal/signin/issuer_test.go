@@ -99,7 +99,8 @@ func TestReadingALinkSpendsNothing(t *testing.T) {
 		w.store.trace()
 		scanner := w.browser()
 		for range 10 {
-			for _, path := range []string{"/auth/link", "/auth/link?t=" + mail.token, "/auth/link.js", "/auth/v1/verify", "/auth/v1/verify?token=" + mail.token} {
+			for _, path := range []string{"/auth/link", "/auth/link?t=" + mail.token, "/auth/link.js",
+				"/auth/v1/verify", "/auth/v1/verify?token=" + mail.token} {
 				for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions} {
 					scanner.do(request(method, path, ""))
 					b.do(request(method, path, ""))
@@ -109,7 +110,8 @@ func TestReadingALinkSpendsNothing(t *testing.T) {
 		if steps := w.store.trace(); len(steps) > 0 {
 			t.Errorf("the store was touched: %v", steps)
 		}
-		want(t, "a scanner that runs the page and presses its button", scanner.verifyToken(mail.token), http.StatusBadRequest, "other_browser")
+		want(t, "a scanner that runs the page and presses its button", scanner.verifyToken(mail.token),
+			http.StatusBadRequest, "other_browser")
 		want(t, "the person, after all that", b.verifyToken(mail.token), http.StatusOK, "")
 	})
 }
@@ -208,7 +210,8 @@ func TestWrongCodesOfPrograms(t *testing.T) {
 				want(t, "a wrong code", spend(w, owner, "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
 			}
 			body := `{"email":"asha@example.org","code":"` + mail.code + `"}`
-			want(t, "the right one with it", jar.do(request(http.MethodPost, "/auth/v1/verify", body)), http.StatusOK, "")
+			want(t, "the right one with it", jar.do(request(http.MethodPost, "/auth/v1/verify", body)),
+				http.StatusOK, "")
 		})
 	})
 }
@@ -304,11 +307,13 @@ func TestSingleUse(t *testing.T) {
 		want(t, "in another browser", w.browser().verifyToken(mail.token), http.StatusBadRequest, "other_browser")
 		time.Sleep(time.Microsecond)
 		want(t, "a minute later", b.verifyToken(mail.token), http.StatusBadRequest, "bad_link")
-		want(t, "a minute later with the code", b.verifyCode("asha@example.org", mail.code), http.StatusBadRequest, "bad_link")
+		want(t, "a minute later with the code", b.verifyCode("asha@example.org", mail.code),
+			http.StatusBadRequest, "bad_link")
 	})
 }
 
-// Two processes on one store, and everything at once: whoever has no right to it gets nothing, and the rest gets no more than repeats.
+// Two processes on one store, and everything at once: whoever has no right to it gets nothing, and the rest gets no
+// more than repeats.
 func TestSingleUseAtOnce(t *testing.T) {
 	inWorld(t, nil, func(t *testing.T, w *world) {
 		b := w.browser()
@@ -349,7 +354,8 @@ func TestOlderLinksAreVoid(t *testing.T) {
 		}
 		want(t, "the second link", browsers[1].verifyToken(mails[1].token), http.StatusOK, "")
 		want(t, "the older link", browsers[0].verifyToken(mails[0].token), http.StatusBadRequest, "bad_link")
-		want(t, "the older code", browsers[0].verifyCode("asha@example.org", mails[0].code), http.StatusBadRequest, "bad_link")
+		want(t, "the older code", browsers[0].verifyCode("asha@example.org", mails[0].code),
+			http.StatusBadRequest, "bad_link")
 		want(t, "the newer link, on another device", browsers[2].verifyToken(mails[2].token), http.StatusOK, "")
 		want(t, "the second link again", browsers[1].verifyToken(mails[1].token), http.StatusBadRequest, "bad_link")
 	})
@@ -376,10 +382,12 @@ func TestWrongCodesBurn(t *testing.T) {
 					w.mails.one(t)
 					for i := range tt.others {
 						attacker.from = fmt.Sprintf("10.0.%d.1:1", i/50)
-						want(t, "the other one", attacker.verifyCode("asha@example.org", "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
+						want(t, "the other one", attacker.verifyCode("asha@example.org", "AAAA-AAAA"),
+							http.StatusBadRequest, "bad_link")
 					}
 					for range tt.wrong {
-						want(t, "a wrong code", b.verifyCode("asha@example.org", "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
+						want(t, "a wrong code", b.verifyCode("asha@example.org", "AAAA-AAAA"),
+							http.StatusBadRequest, "bad_link")
 					}
 					var got reply
 					if byToken {
@@ -408,7 +416,8 @@ func TestWrongCodesAtOnce(t *testing.T) {
 			wg.Go(func() { one.verifyCode("asha@example.org", "AAAA-AAAA") })
 		}
 		wg.Wait()
-		want(t, "the right code after them", b.verifyCode("asha@example.org", mail.code), http.StatusBadRequest, "bad_link")
+		want(t, "the right code after them", b.verifyCode("asha@example.org", mail.code),
+			http.StatusBadRequest, "bad_link")
 	})
 }
 
@@ -446,9 +455,11 @@ func TestNoEnumeration(t *testing.T) {
 	}
 	known, unknown, partner := look(t, "asha@example.org"), look(t, "ravi@example.org"), look(t, "any@partner.example")
 	if known.mails != 3 || partner.mails != 3 || unknown.mails != 0 {
-		t.Errorf("mails: %d to an allowed address, %d in an allowed domain, %d to another; want 3, 3 and 0", known.mails, partner.mails, unknown.mails)
+		t.Errorf("mails: %d to an allowed address, %d in an allowed domain, %d to another; want 3, 3 and 0",
+			known.mails, partner.mails, unknown.mails)
 	}
-	if len(known.replies) != 7 || known.replies[0].status != http.StatusAccepted || known.replies[5].status != http.StatusTooManyRequests || len(known.steps) < 10 {
+	if len(known.replies) != 7 || known.replies[0].status != http.StatusAccepted ||
+		known.replies[5].status != http.StatusTooManyRequests || len(known.steps) < 10 {
 		t.Errorf("the test no longer looks at what it should: %v", known)
 	}
 	if !reflect.DeepEqual(known.replies, unknown.replies) {
@@ -473,10 +484,12 @@ func TestAllowedIsAskedEveryTime(t *testing.T) {
 		want(t, "a link that was mailed before", b.verifyToken(mail.token), http.StatusBadRequest, "bad_link")
 		want(t, "a refresh", b.refresh(first.get("refresh_token")), http.StatusBadRequest, "bad_refresh_token")
 		allowed = true
-		want(t, "a refresh of what has ended", b.refresh(first.get("refresh_token")), http.StatusBadRequest, "bad_refresh_token")
+		want(t, "a refresh of what has ended", b.refresh(first.get("refresh_token")), http.StatusBadRequest,
+			"bad_refresh_token")
 		second := b.signIn(w, "asha@example.org", "")
 		fault = errors.New("the database is away")
-		want(t, "a refresh when nobody knows", b.refresh(second.get("refresh_token")), http.StatusServiceUnavailable, "unavailable")
+		want(t, "a refresh when nobody knows", b.refresh(second.get("refresh_token")), http.StatusServiceUnavailable,
+			"unavailable")
 		fault = nil
 		want(t, "the same again at once", b.refresh(second.get("refresh_token")), http.StatusOK, "")
 	})
@@ -523,7 +536,8 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s was taken", tt.name)
 		}
 	}
-	for _, url := range []string{serverURL, "https://tts.example.org:8443", "http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"} {
+	for _, url := range []string{serverURL, "https://tts.example.org:8443", "http://127.0.0.1:8080",
+		"http://localhost:8080", "http://[::1]:8080"} {
 		if _, err := signin.New(signin.Config{URL: url}, nil, mails); err != nil {
 			t.Errorf("%s: %v", url, err)
 		}
@@ -536,7 +550,8 @@ func TestStoreFaults(t *testing.T) {
 		b.ask("asha@example.org")
 		mail := w.mails.one(t)
 		w.store.fail = errors.New("disk full at /var/lib/secret-path")
-		for _, got := range []reply{b.ask("asha@example.org"), b.verifyToken(mail.token), b.verifyCode("asha@example.org", mail.code), b.refresh("swar_refresh_" + strings.Repeat("A", 64))} {
+		for _, got := range []reply{b.ask("asha@example.org"), b.verifyToken(mail.token),
+			b.verifyCode("asha@example.org", mail.code), b.refresh("swar_refresh_" + strings.Repeat("A", 64))} {
 			want(t, "without a store", got, http.StatusServiceUnavailable, "unavailable")
 			if got.header.Get("Retry-After") == "" || strings.Contains(got.body, "disk") {
 				t.Errorf("answer %v %s", got.header, got.body)
@@ -577,7 +592,8 @@ func TestNoSecretIsLoggedOrStored(t *testing.T) {
 			time.Sleep(time.Hour)
 			want(t, "reuse", b.refresh(first), http.StatusBadRequest, "bad_refresh_token")
 			code := strings.ReplaceAll(mail.code, "-", "")
-			secrets = append(secrets, mail.token, mail.token[43:], mail.code, code, first, first[len("swar_refresh_")+22:], got.get("id_token"),
+			secrets = append(secrets, mail.token, mail.token[43:], mail.code, code, first,
+				first[len("swar_refresh_")+22:], got.get("id_token"),
 				next.get("id_token"), value(b, "__Host-swar_browser"))
 			if session == "" {
 				secrets = append(secrets, next.get("refresh_token"))
@@ -636,6 +652,7 @@ func TestRecordsExpire(t *testing.T) {
 				t.Errorf("after %s more: swept %d (%v), want %d: %s", tt.after, n, err, tt.swept, tt.what)
 			}
 		}
-		want(t, "refreshing after that", w.browser().refresh(got.get("refresh_token")), http.StatusBadRequest, "bad_refresh_token")
+		want(t, "refreshing after that", w.browser().refresh(got.get("refresh_token")), http.StatusBadRequest,
+			"bad_refresh_token")
 	})
 }

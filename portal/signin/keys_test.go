@@ -116,7 +116,8 @@ func TestKeysOfAnotherProcess(t *testing.T) {
 		token := w.browser().signIn(w, "asha@example.org", "").get("id_token")
 		verify(t, w.issuer, token, nil)
 		// The store is wiped, and another process makes a key that signs at once.
-		w.store.UpdateSignin(t.Context(), "keys", func([]byte) ([]byte, time.Time, error) { return nil, time.Time{}, nil })
+		w.store.UpdateSignin(t.Context(), "keys",
+			func([]byte) ([]byte, time.Time, error) { return nil, time.Time{}, nil })
 		other := w.browser()
 		other.handler = w.another(nil)
 		next := other.signIn(w, "asha@example.org", "").get("id_token")
@@ -350,7 +351,8 @@ func TestKeysWithoutStore(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		verify(t, w.issuer, token, signin.ErrUnavailable) // a key that was removed must not be good
 		time.Sleep(59 * time.Minute)
-		want(t, "keys that are known, later", w.browser().do(request(http.MethodGet, "/oauth2/jwks", "")), http.StatusOK, "")
+		want(t, "keys that are known, later", w.browser().do(request(http.MethodGet, "/oauth2/jwks", "")),
+			http.StatusOK, "")
 		fresh := w.browser()
 		fresh.handler = w.another(nil)
 		got := fresh.do(request(http.MethodGet, "/oauth2/jwks", ""))

@@ -43,7 +43,8 @@ func TestLimitOfAnAddress(t *testing.T) {
 			b := w.browser()
 			b.from = fmt.Sprintf("192.0.2.%d:1", asks) // always somebody else
 			if got := retryAfter(t, b, email); got != want {
-				t.Errorf("ask %d, %s, at %s: retry after %s s, want %s", asks, email, time.Now().Format(time.TimeOnly), got, want)
+				t.Errorf("ask %d, %s, at %s: retry after %s s, want %s", asks, email,
+					time.Now().Format(time.TimeOnly), got, want)
 			}
 		}
 		for _, email := range []string{"asha@example.org", "ASHA@example.org", " asha@EXAMPLE.org"} {
@@ -130,7 +131,8 @@ func (c *crowd) asks(from string) string {
 func (c *crowd) want(from, want string) {
 	c.t.Helper()
 	if got := c.asks(from); got != want {
-		c.t.Errorf("ask %d from %s at %s: retry after %s s, want %s", c.asked, from, time.Now().Format(time.TimeOnly), got, want)
+		c.t.Errorf("ask %d from %s at %s: retry after %s s, want %s", c.asked, from,
+			time.Now().Format(time.TimeOnly), got, want)
 	}
 }
 
@@ -238,7 +240,8 @@ func TestLimitOfAll(t *testing.T) {
 }
 
 func TestTotalLimitOfTheConfiguration(t *testing.T) {
-	for limit, ok := range map[int]bool{-1: false, 0: true, 1: true, signin.MaxTotalLimit: true, signin.MaxTotalLimit + 1: false} {
+	for limit, ok := range map[int]bool{-1: false, 0: true, 1: true, signin.MaxTotalLimit: true,
+		signin.MaxTotalLimit + 1: false} {
 		_, err := signin.New(signin.Config{URL: serverURL, TotalLimit: limit}, newStore(), nil)
 		if (err == nil) != ok {
 			t.Errorf("%d mails in an hour: %v", limit, err)
@@ -249,7 +252,8 @@ func TestTotalLimitOfTheConfiguration(t *testing.T) {
 // The largest record that the limits allow fits into a store.
 func TestTheLargestShareFits(t *testing.T) {
 	const networks = signin.MaxTotalLimit / 4
-	record := `{"until":"2000-01-01T01:00:00Z","mails":5000,"networks":{` + strings.Repeat(`"20010db8ffff":250,`, networks) + `}}`
+	record := `{"until":"2000-01-01T01:00:00Z","mails":5000,"networks":{` +
+		strings.Repeat(`"20010db8ffff":250,`, networks) + `}}`
 	if len(record) > 200_000 {
 		t.Errorf("a record may have %d bytes, want at most 200,000", len(record))
 	}
@@ -268,7 +272,8 @@ func TestLimitOfTries(t *testing.T) {
 			if i%2 == 0 {
 				want(t, "a try", stranger.verifyToken(flip(mail.token, 70)), http.StatusBadRequest, "bad_link")
 			} else {
-				want(t, "a try", stranger.verifyCode("asha@example.org", "AAAA-AAAA"), http.StatusBadRequest, "bad_link")
+				want(t, "a try", stranger.verifyCode("asha@example.org", "AAAA-AAAA"),
+					http.StatusBadRequest, "bad_link")
 			}
 		}
 		w.store.trace()
@@ -277,7 +282,8 @@ func TestLimitOfTries(t *testing.T) {
 		if got.header.Get("Retry-After") != "900" {
 			t.Errorf("retry after %q s, want 900", got.header.Get("Retry-After"))
 		}
-		want(t, "and the right one from there", stranger.verifyToken(mail.token), http.StatusTooManyRequests, "too_many_tries")
+		want(t, "and the right one from there", stranger.verifyToken(mail.token), http.StatusTooManyRequests,
+			"too_many_tries")
 		for _, step := range w.store.trace() {
 			if step.kind != "verify" || step.written {
 				t.Errorf("for what is refused the store was asked %+v", step)
@@ -290,7 +296,8 @@ func TestLimitOfTries(t *testing.T) {
 		want(t, "just before the end", stranger.verifyToken(mail.token), http.StatusTooManyRequests, "too_many_tries")
 		time.Sleep(time.Microsecond)
 		want(t, "after it", stranger.verifyToken(flip(mail.token, 70)), http.StatusBadRequest, "bad_link")
-		want(t, "what is not even a try", stranger.post("/auth/v1/verify", map[string]string{}), http.StatusBadRequest, "bad_request")
+		want(t, "what is not even a try", stranger.post("/auth/v1/verify", map[string]string{}), http.StatusBadRequest,
+			"bad_request")
 	})
 }
 

@@ -40,15 +40,18 @@ func TestWaysTellHowPeopleSignIn(t *testing.T) {
 		p := newIDP(rsaA())
 		p.documents = map[string]string{idpURL + "/.well-known/openid-configuration": endpointsDocument}
 		ways := &signin.Methods{
-			Email: true, Mail: "smtp", Trust: p.trust(t, func(e *signin.External) { e.Audiences = []string{"pages", "cli"} }),
+			Email: true, Mail: "smtp", Trust: p.trust(t,
+				func(e *signin.External) { e.Audiences = []string{"pages", "cli"} }),
 			Firebase:  &signin.FirebaseMethod{Project: "demo", WebAPIKey: "AIza", Emulator: "127.0.0.1:9099"},
 			PublicURL: "https://tts.example.org", Version: "v1",
 		}
 		rec, got := askWays(t, ways, http.MethodGet)
-		if hsts := rec.Header().Get("Strict-Transport-Security") != ""; hsts != strings.HasPrefix(ways.PublicURL, "https://") {
+		if hsts := rec.Header().Get("Strict-Transport-Security") != ""; hsts != strings.HasPrefix(ways.PublicURL,
+			"https://") {
 			t.Errorf("%s: told to come by TLS alone: %v", ways.PublicURL, hsts)
 		}
-		if rec.Code != http.StatusOK || !got.Email || got.Mail != "smtp" || got.PublicURL != ways.PublicURL || got.Version != "v1" {
+		if rec.Code != http.StatusOK || !got.Email || got.Mail != "smtp" || got.PublicURL != ways.PublicURL ||
+			got.Version != "v1" {
 			t.Errorf("%d %+v", rec.Code, got)
 		}
 		want := []signin.Provider{{
@@ -71,12 +74,14 @@ func TestWaysWithoutAny(t *testing.T) {
 	if rec.Body.String() != want || got.Providers == nil {
 		t.Errorf("got %s, want %s", rec.Body, want)
 	}
-	if rec, _ := askWays(t, &signin.Methods{}, http.MethodPost); rec.Code != http.StatusMethodNotAllowed || rec.Header().Get("Allow") != "GET, HEAD" {
+	if rec, _ := askWays(t, &signin.Methods{}, http.MethodPost); rec.Code != http.StatusMethodNotAllowed ||
+		rec.Header().Get("Allow") != "GET, HEAD" {
 		t.Errorf("POST: %d, Allow %q", rec.Code, rec.Header().Get("Allow"))
 	}
 }
 
-// An issuer that does not tell its endpoints is there without them, and is asked again when the time has come, not before.
+// An issuer that does not tell its endpoints is there without them, and is asked again when the time has come, not
+// before.
 func TestEndpointsAreAskedForAgain(t *testing.T) {
 	const discovery = idpURL + "/.well-known/openid-configuration"
 	for name, tt := range map[string]struct {

@@ -23,9 +23,11 @@ func TestOutboxTriesAgain(t *testing.T) {
 			w.browser().ask("asha@example.org")
 			time.Sleep(10 * time.Minute)
 			if n := len(w.mails.all()); n != tt.mails || w.mails.tries != tt.tries {
-				t.Errorf("failing %d times: %d mails after %d tries, want %d after %d", tt.failing, n, w.mails.tries, tt.mails, tt.tries)
+				t.Errorf("failing %d times: %d mails after %d tries, want %d after %d", tt.failing, n, w.mails.tries,
+					tt.mails, tt.tries)
 			}
-			if gaveUp := strings.Contains(w.log.String(), `level=ERROR msg="a mail could not be sent"`); gaveUp != (tt.mails == 0) {
+			if gaveUp := strings.Contains(w.log.String(),
+				`level=ERROR msg="a mail could not be sent"`); gaveUp != (tt.mails == 0) {
 				t.Errorf("failing %d times: the log says\n%s", tt.failing, w.log)
 			}
 			if sent, failed := w.outbox.Counts(); sent != int64(tt.mails) || failed != int64(1-tt.mails) {
@@ -234,12 +236,14 @@ func TestInvite(t *testing.T) {
 		if m.To != "ravi@example.org" || m.Subject == "" {
 			t.Errorf("mail %+v", m)
 		}
-		for _, part := range []string{"“आवाज़ Labs & Sons”", "asha@example.org", serverURL + "/portal\n", "Sign in with this e-mail address"} {
+		for _, part := range []string{"“आवाज़ Labs & Sons”", "asha@example.org", serverURL + "/portal\n",
+			"Sign in with this e-mail address"} {
 			if !strings.Contains(m.Text, part) {
 				t.Errorf("the text lacks %q:\n%s", part, m.Text)
 			}
 		}
-		if !strings.Contains(m.HTML, "Labs &amp; Sons") || strings.Contains(m.HTML, "<img") || strings.Contains(m.HTML, "http-equiv") {
+		if !strings.Contains(m.HTML, "Labs &amp; Sons") || strings.Contains(m.HTML, "<img") ||
+			strings.Contains(m.HTML, "http-equiv") {
 			t.Errorf("HTML:\n%s", m.HTML)
 		}
 		if tokenInMail.MatchString(m.Text) || codeInMail.MatchString(m.Text) || strings.Contains(m.Text, "#") {
@@ -253,7 +257,8 @@ func TestInvite(t *testing.T) {
 				t.Errorf("organisation %q is named in a mail: %v, want %v", name, got, plain)
 			}
 		}
-		if m := invite(`<script>alert(1)<`, `"><b>x</b>@example.org`); strings.Contains(m.HTML, "<script") || strings.Contains(m.HTML, "<b>") {
+		if m := invite(`<script>alert(1)<`, `"><b>x</b>@example.org`); strings.Contains(m.HTML, "<script") ||
+			strings.Contains(m.HTML, "<b>") {
 			t.Errorf("HTML:\n%s", m.HTML)
 		}
 		if err := w.invite("not an address", ""); err == nil {
@@ -329,7 +334,8 @@ func TestConsole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := console.Send(t.Context(), signin.Mail{To: "asha@example.org", Subject: "subject", Text: "the link", HTML: "the page"}); err != nil {
+	if err := console.Send(t.Context(), signin.Mail{To: "asha@example.org", Subject: "subject", Text: "the link",
+		HTML: "the page"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{"asha@example.org", "subject", "the link"} {

@@ -46,8 +46,10 @@ func TestPeerBrowser(t *testing.T) {
 	server.Start()
 	defer server.Close()
 
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.UserDataDir(t.TempDir()))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.UserDataDir(t.TempDir()))
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), options...)
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -62,14 +64,16 @@ func TestPeerBrowser(t *testing.T) {
 	}
 	wantScript := func(what, script, want string) {
 		t.Helper()
-		if got, err := chromedp.Run(ctx, chromedp.Evaluate[string](script, chromedp.EvalAwaitPromise)); err != nil || !strings.Contains(got, want) {
+		if got, err := chromedp.Run(ctx, chromedp.Evaluate[string](script, chromedp.EvalAwaitPromise)); err != nil ||
+			!strings.Contains(got, want) {
 			t.Errorf("%s: got %q (%v), want %q", what, got, err, want)
 		}
 	}
 	linkIn := func(m signin.Mail) string { return regexp.MustCompile(`http\S+/auth/link#\S+`).FindString(m.Text) }
 	const text = `document.getElementById('text').textContent`
 
-	if _, err := chromedp.Run(ctx, chromedp.Navigate(url+"/home")); err != nil { // the first one starts the browser, which lives as long as its context
+	if _, err := chromedp.Run(ctx, chromedp.Navigate(url+"/home")); err != nil {
+		// the first one starts the browser, which lives as long as its context
 		t.Fatal(err)
 	}
 	wantScript("asking", `fetch('/auth/v1/email-link', {method: 'POST', body: '{"email": "asha@example.org"}'}).then(a => String(a.status))`, "202")
@@ -77,7 +81,8 @@ func TestPeerBrowser(t *testing.T) {
 	do(chromedp.Navigate(link))
 	do(chromedp.WaitVisible("#go"))
 	wantScript("the address without the token", `location.href + '|'`, url+"/auth/link|")
-	wantScript("the style sheet", `getComputedStyle(document.getElementById('go')).backgroundColor`, "rgb(11, 107, 114)")
+	wantScript("the style sheet", `getComputedStyle(document.getElementById('go')).backgroundColor`,
+		"rgb(11, 107, 114)")
 	do(chromedp.Click("#go"))
 	do(chromedp.WaitVisible("#home"))
 	wantScript("what scripts see of the cookies", `'[' + document.cookie + ']'`, "[swar_session=1]")

@@ -21,7 +21,8 @@ import (
 	"github.com/swar-tts/swar/portal/signin"
 )
 
-// The whole way of a browser through a provider that knows nothing of us: the code flow with PKCE, and the token at the end of it.
+// The whole way of a browser through a provider that knows nothing of us: the code flow with PKCE, and the token at the
+// end of it.
 func TestPeerOIDCProvider(t *testing.T) {
 	issuer := peerstest.OIDCProvider(t, "../../hack/peers/oidc.mjs")
 	trust, err := signin.NewTrust([]signin.External{{
@@ -30,7 +31,8 @@ func TestPeerOIDCProvider(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	onlyRSA, err := signin.NewTrust([]signin.External{{Issuer: issuer, Audiences: []string{"rs", "es", "ed"}}}, nil, slog.Default())
+	onlyRSA, err := signin.NewTrust([]signin.External{{Issuer: issuer, Audiences: []string{"rs", "es", "ed"}}}, nil,
+		slog.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,14 +49,16 @@ func TestPeerOIDCProvider(t *testing.T) {
 	} {
 		t.Run(tt.client+" "+tt.email, func(t *testing.T) {
 			token := codeFlow(t, issuer, tt.client, tt.email)
-			if header, _, _ := strings.Cut(token, "."); !strings.Contains(string(unbase64(t, header)), `"alg":"`+tt.algorithm+`"`) {
+			if header, _, _ := strings.Cut(token,
+				"."); !strings.Contains(string(unbase64(t, header)), `"alg":"`+tt.algorithm+`"`) {
 				t.Errorf("header %s, want %s", unbase64(t, header), tt.algorithm)
 			}
 			id, err := trust.Verify(t.Context(), token)
 			if !errors.Is(err, tt.all) {
 				t.Errorf("all algorithms: got error %v, want %v", err, tt.all)
 			}
-			if want := (signin.Identity{Issuer: issuer, Subject: tt.email, Email: tt.want}); tt.all == nil && id != want {
+			if want := (signin.Identity{Issuer: issuer, Subject: tt.email, Email: tt.want}); tt.all == nil &&
+				id != want {
 				t.Errorf("got %+v, want %+v", id, want)
 			}
 			verify(t, onlyRSA, token, tt.rsa)
@@ -70,7 +74,8 @@ func codeFlow(t *testing.T, issuer, client, email string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := oauth2.Config{ClientID: client, Endpoint: provider.Endpoint(), RedirectURL: "http://127.0.0.1/callback", Scopes: []string{"openid", "email"}}
+	config := oauth2.Config{ClientID: client, Endpoint: provider.Endpoint(), RedirectURL: "http://127.0.0.1/callback",
+		Scopes: []string{"openid", "email"}}
 	config.Endpoint.AuthStyle = oauth2.AuthStyleInParams
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -146,7 +151,8 @@ func TestPeerFirebaseEmulator(t *testing.T) {
 	peerstest.CallJSON(t, api+"sendOobCode?key=any", map[string]any{
 		"requestType": "EMAIL_SIGNIN", "email": "asha@example.org", "continueUrl": "http://127.0.0.1/", "canHandleCodeInApp": true,
 	})
-	codes := peerstest.CallJSON(t, "http://"+address+"/emulator/v1/projects/"+project+"/oobCodes", nil)["oobCodes"].([]any)
+	codes := peerstest.CallJSON(t, "http://"+address+"/emulator/v1/projects/"+project+"/oobCodes",
+		nil)["oobCodes"].([]any)
 	if len(codes) != 1 {
 		t.Fatalf("codes: %v", codes)
 	}
@@ -160,21 +166,25 @@ func TestPeerFirebaseEmulator(t *testing.T) {
 		t.Fatal(err)
 	}
 	verify(t, trust, token, signin.ErrInvalidToken)
-	if _, err := signin.NewEmulator(signin.EmulatorConfig{Address: address, Project: project, Listen: "127.0.0.1:8080"}); err == nil {
+	if _, err := signin.NewEmulator(signin.EmulatorConfig{Address: address, Project: project,
+		Listen: "127.0.0.1:8080"}); err == nil {
 		t.Error("unsigned tokens are accepted without being told to")
 	}
-	emulator, err := signin.NewEmulator(signin.EmulatorConfig{AcceptUnsigned: true, Address: address, Project: project, Listen: "127.0.0.1:8080"})
+	emulator, err := signin.NewEmulator(signin.EmulatorConfig{AcceptUnsigned: true, Address: address, Project: project,
+		Listen: "127.0.0.1:8080"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id, err := signin.Verifiers{trust, emulator}.Verify(t.Context(), token)
-	want := signin.Identity{Issuer: "https://securetoken.google.com/" + project, Subject: session["localId"].(string), Email: "asha@example.org"}
+	want := signin.Identity{Issuer: "https://securetoken.google.com/" + project, Subject: session["localId"].(string),
+		Email: "asha@example.org"}
 	if err != nil || id != want {
 		t.Errorf("got %+v (%v), want %+v", id, err, want)
 	}
 
 	// A password is not a proof of an address: the same account with one is verified only because of the link before.
-	unproven := peerstest.CallJSON(t, api+"signUp?key=any", map[string]any{"email": "owner@example.org", "password": "secret1", "returnSecureToken": true})
+	unproven := peerstest.CallJSON(t, api+"signUp?key=any",
+		map[string]any{"email": "owner@example.org", "password": "secret1", "returnSecureToken": true})
 	verify(t, emulator, unproven["idToken"].(string), signin.ErrInvalidToken)
 }
 

@@ -27,8 +27,10 @@ func TestRefresh(t *testing.T) {
 			if err != nil || id.Email != "asha@example.org" {
 				t.Errorf("identity %+v (%v)", id, err)
 			}
-			if claims := claimsOf(t, got.get("id_token")); claims["auth_time"] != signedIn || claims["iat"] == signedIn {
-				t.Errorf("auth_time %v, want that of the sign-in, %v; iat %v", claims["auth_time"], signedIn, claims["iat"])
+			if claims := claimsOf(t, got.get("id_token")); claims["auth_time"] != signedIn ||
+				claims["iat"] == signedIn {
+				t.Errorf("auth_time %v, want that of the sign-in, %v; iat %v", claims["auth_time"], signedIn,
+					claims["iat"])
 			}
 		}
 		if len(tokens) != 5 || tokens[got.get("refresh_token")] {
@@ -101,7 +103,8 @@ func TestReuseEndsTheFamily(t *testing.T) {
 				if got := b.refresh(newest); got.status != want {
 					t.Errorf("the newest token then: got %d, want %d", got.status, want)
 				}
-				if logged := strings.Contains(w.log.String(), "used a second time"); logged != (tt.status != http.StatusOK) {
+				if logged := strings.Contains(w.log.String(),
+					"used a second time"); logged != (tt.status != http.StatusOK) {
 					t.Errorf("logged: %v", logged)
 				}
 				if got := b.refresh(bystander); got.status != http.StatusOK {
@@ -166,12 +169,14 @@ func TestLogout(t *testing.T) {
 			b := w.browser()
 			token := b.signIn(w, "asha@example.org", session).get("refresh_token")
 			old := value(b, "__Host-swar_refresh") + token
-			want(t, "signing out", b.post("/auth/v1/logout", map[string]string{"refresh_token": token}), http.StatusOK, "")
+			want(t, "signing out", b.post("/auth/v1/logout", map[string]string{"refresh_token": token}),
+				http.StatusOK, "")
 			if value(b, "__Host-swar_refresh") != "" || value(b, "swar_session") != "" {
 				t.Error("the cookies were not taken away")
 			}
 			want(t, "refreshing after it", b.refresh(old), http.StatusBadRequest, "bad_refresh_token")
-			want(t, "signing out again", b.post("/auth/v1/logout", map[string]string{"refresh_token": old}), http.StatusOK, "")
+			want(t, "signing out again", b.post("/auth/v1/logout", map[string]string{"refresh_token": old}),
+				http.StatusOK, "")
 			want(t, "signing out without a token", b.post("/auth/v1/logout", map[string]string{}), http.StatusOK, "")
 		})
 	}
@@ -187,7 +192,8 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 			t.Fatalf("answer %s, cookie %v", first.body, cookie)
 		}
 		sign := page.cookies["swar_session"]
-		if sign == nil || sign.Value != "1" || sign.HttpOnly || !sign.Secure || sign.SameSite != http.SameSiteStrictMode || sign.Path != "/" {
+		if sign == nil || sign.Value != "1" || sign.HttpOnly || !sign.Secure ||
+			sign.SameSite != http.SameSiteStrictMode || sign.Path != "/" {
 			t.Errorf("the sign for pages is %v", sign)
 		} else if sign.MaxAge != cookie.MaxAge {
 			t.Errorf("it lives for %d s, the refresh token for %d s", sign.MaxAge, cookie.MaxAge)
@@ -209,7 +215,8 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 		second := page.post("/auth/v1/refresh", map[string]string{})
 		want(t, "refreshing with the cookie", second, http.StatusOK, "")
 		if strings.Contains(second.body, "swar_refresh_") || value(page, "__Host-swar_refresh") == cookie.Value {
-			t.Errorf("answer %s, and the cookie was changed: %v", second.body, value(page, "__Host-swar_refresh") != cookie.Value)
+			t.Errorf("answer %s, and the cookie was changed: %v", second.body,
+				value(page, "__Host-swar_refresh") != cookie.Value)
 		}
 		bare := page.do(request(http.MethodPost, "/auth/v1/refresh", ""))
 		want(t, "refreshing without a body", bare, http.StatusOK, "")
@@ -218,7 +225,8 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 		for _, session := range []string{"", "token"} {
 			got := program.signIn(w, fmt.Sprint("ravi", session, "@example.org"), session)
 			next := program.refresh(got.get("refresh_token"))
-			if got.get("refresh_token") == "" || next.get("refresh_token") == "" || value(program, "__Host-swar_refresh") != "" {
+			if got.get("refresh_token") == "" || next.get("refresh_token") == "" ||
+				value(program, "__Host-swar_refresh") != "" {
 				t.Errorf("session %q: answers %s %s, cookies %v", session, got.body, next.body, program.cookies)
 			}
 		}
@@ -226,7 +234,8 @@ func TestWhereTheRefreshTokenGoes(t *testing.T) {
 		ended := page.cookies["__Host-swar_refresh"].Value
 		page.post("/auth/v1/logout", map[string]string{})
 		page.cookies["__Host-swar_refresh"] = &http.Cookie{Name: "__Host-swar_refresh", Value: ended}
-		want(t, "a cookie that is not a good", page.post("/auth/v1/refresh", map[string]string{}), http.StatusBadRequest, "bad_refresh_token")
+		want(t, "a cookie that is not a good", page.post("/auth/v1/refresh", map[string]string{}),
+			http.StatusBadRequest, "bad_refresh_token")
 		if value(page, "__Host-swar_refresh") != "" || value(page, "swar_session") != "" {
 			t.Error("and it was not taken away")
 		}

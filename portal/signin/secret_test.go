@@ -25,7 +25,8 @@ func TestCodes(t *testing.T) {
 	if len(seen) != 32 || len(codes) != 2000 {
 		t.Errorf("%d letters in %d codes", len(seen), len(codes))
 	}
-	for _, bad := range []string{"", "ABCD-EFG", "ABCD-EFGHJ", "ABCD-EFG0", "ABCD-EFGO", "ABCD-EFGI", "ABCD_EFGH", "आबकड"} {
+	for _, bad := range []string{"", "ABCD-EFG", "ABCD-EFGHJ", "ABCD-EFG0", "ABCD-EFGO", "ABCD-EFGI",
+		"ABCD_EFGH", "आबकड"} {
 		if got := cleanCode(bad); got != "" {
 			t.Errorf("%q is read as %q", bad, got)
 		}
@@ -41,7 +42,8 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	if err := back.UnmarshalText([]byte(s.hash().text(t))); err != nil || back != s.hash() {
 		t.Errorf("a hash does not come back: %v", err)
 	}
-	for _, bad := range []string{"", "AAAA", strings.Repeat("A", 42) + "B", strings.Repeat("*", 43), strings.Repeat("A", 44)} {
+	for _, bad := range []string{"", "AAAA", strings.Repeat("A", 42) + "B", strings.Repeat("*", 43),
+		strings.Repeat("A", 44)} {
 		if err := back.UnmarshalText([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for a hash", bad)
 		}

@@ -136,15 +136,18 @@ func TestSettingUpIsRefused(t *testing.T) {
 	o := owners{made: map[string]string{"org_1": "first@example.org"}}
 	inWorld(t, func(c *signin.Config) { c.ClaimOrg = o.own }, func(t *testing.T, w *world) {
 		b := w.browser()
-		want(t, "where there is an owner", b.setup(setupToken(t, w), "me@example.org", ""), http.StatusBadRequest, "bad_link")
+		want(t, "where there is an owner", b.setup(setupToken(t, w), "me@example.org", ""),
+			http.StatusBadRequest, "bad_link")
 		want(t, "without an address", b.setup(setupToken(t, w), "me", ""), http.StatusBadRequest, "bad_request")
-		want(t, "for another session", b.setup(setupToken(t, w), "me@example.org", "none"), http.StatusBadRequest, "bad_request")
+		want(t, "for another session", b.setup(setupToken(t, w), "me@example.org", "none"), http.StatusBadRequest,
+			"bad_request")
 		r := request(http.MethodPost, "/auth/v1/setup", `{}`)
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		want(t, "from a page of another server", b.do(r), http.StatusForbidden, "cross_origin")
 	})
 	inWorld(t, nil, func(t *testing.T, w *world) {
-		want(t, "where nothing is set up", w.browser().setup(setupToken(t, w), "me@example.org", ""), http.StatusBadRequest, "bad_link")
+		want(t, "where nothing is set up", w.browser().setup(setupToken(t, w), "me@example.org", ""),
+			http.StatusBadRequest, "bad_link")
 	})
 }
 
@@ -202,7 +205,8 @@ func TestASetupLinkOutlivesAFault(t *testing.T) {
 	o := owners{fail: errors.New("disk full")}
 	inWorld(t, func(c *signin.Config) { c.ClaimOrg = o.own }, func(t *testing.T, w *world) {
 		token := setupToken(t, w)
-		want(t, "with a fault", w.browser().setup(token, "typo@example.org", ""), http.StatusServiceUnavailable, "unavailable")
+		want(t, "with a fault", w.browser().setup(token, "typo@example.org", ""), http.StatusServiceUnavailable,
+			"unavailable")
 		o.fail = nil
 		want(t, "after it", w.browser().setup(token, "me@example.org", ""), http.StatusOK, "")
 	})

@@ -166,7 +166,8 @@ func (s *sink) serve(conn net.Conn) {
 
 func (s *sink) config(change func(*signin.SMTPConfig)) signin.SMTPConfig {
 	cfg := signin.SMTPConfig{
-		Host: "127.0.0.1", Port: s.listener.Addr().(*net.TCPAddr).Port, From: "Swar आवाज़ <no-reply@tts.example.org>", TLS: s.trust,
+		Host: "127.0.0.1", Port: s.listener.Addr().(*net.TCPAddr).Port, From: "Swar आवाज़ <no-reply@tts.example.org>",
+		TLS: s.trust,
 	}
 	if change != nil {
 		change(&cfg)
@@ -222,10 +223,12 @@ func TestSMTP(t *testing.T) {
 			}
 			err = mailer.Send(t.Context(), testMail)
 			if tt.fails != "" {
-				if err == nil || !strings.Contains(err.Error(), tt.fails) || errors.Is(err, signin.ErrMailRefused) != tt.final {
+				if err == nil || !strings.Contains(err.Error(), tt.fails) ||
+					errors.Is(err, signin.ErrMailRefused) != tt.final {
 					t.Errorf("got error %v, want one about %s that is final: %v", err, tt.fails, tt.final)
 				}
-				if err != nil && (strings.Contains(err.Error(), "s3cret") || strings.Contains(err.Error(), "/auth/link#")) {
+				if err != nil && (strings.Contains(err.Error(), "s3cret") ||
+					strings.Contains(err.Error(), "/auth/link#")) {
 					t.Errorf("the error holds a secret: %v", err)
 				}
 				if strings.Contains(strings.Join(s.said, "\n"), "AUTH") || len(s.got) > 0 {
@@ -321,7 +324,9 @@ func TestMailOnTheWire(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.ReplaceAll(string(text), "\r\n", "\n"); !strings.HasPrefix(part.Header.Get("Content-Type"), want.kind) || strings.TrimRight(got, "\n") != strings.TrimRight(want.text, "\n") {
+		if got := strings.ReplaceAll(string(text), "\r\n",
+			"\n"); !strings.HasPrefix(part.Header.Get("Content-Type"), want.kind) ||
+			strings.TrimRight(got, "\n") != strings.TrimRight(want.text, "\n") {
 			t.Errorf("part %s: got %q, want %s: %q", part.Header.Get("Content-Type"), got, want.kind, want.text)
 		}
 	}
@@ -360,7 +365,12 @@ func TestLinkArrives(t *testing.T) {
 	}
 	arrived := make(chan error, 1)
 	log := &logBuffer{}
-	outbox := signin.NewOutbox("", mailerFunc(func(m signin.Mail) error { err := mailer.Send(t.Context(), m); arrived <- err; return err }), newLog(log))
+	outbox := signin.NewOutbox("", mailerFunc(func(m signin.Mail) error {
+		err := mailer.Send(t.Context(),
+			m)
+		arrived <- err
+		return err
+	}), newLog(log))
 	issuer, err := signin.New(signin.Config{URL: serverURL, Log: newLog(log)}, newStore(), outbox)
 	if err != nil {
 		t.Fatal(err)

@@ -106,9 +106,11 @@ func (p *idp) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		body = string(text)
 	default:
-		return &http.Response{StatusCode: http.StatusNotFound, Status: "404 Not Found", Body: http.NoBody, Request: r}, nil
+		return &http.Response{StatusCode: http.StatusNotFound, Status: "404 Not Found", Body: http.NoBody, Request: r},
+			nil
 	}
-	return &http.Response{StatusCode: http.StatusOK, Header: p.header.Clone(), Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	return &http.Response{StatusCode: http.StatusOK, Header: p.header.Clone(),
+		Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
 }
 
 func (p *idp) trust(t *testing.T, change func(*signin.External)) *signin.Trust {
@@ -167,7 +169,8 @@ func (k testKey) sign(t *testing.T, claims map[string]any, change func(*jose.Sig
 	if change != nil {
 		change(options)
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: k.algorithm, Key: jose.JSONWebKey{Key: k.private, KeyID: k.id}}, options)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: k.algorithm,
+		Key: jose.JSONWebKey{Key: k.private, KeyID: k.id}}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +261,8 @@ func TestTrustReadsAnotherClaim(t *testing.T) {
 		trust := newIDP(rsaA()).trust(t, func(e *signin.External) { e.EmailClaim = "upn" })
 		claims := goodClaims()
 		claims["upn"] = "ravi@example.org"
-		if id, err := trust.Verify(t.Context(), rsaA().sign(t, claims, nil)); err != nil || id.Email != "ravi@example.org" {
+		if id, err := trust.Verify(t.Context(), rsaA().sign(t, claims, nil)); err != nil ||
+			id.Email != "ravi@example.org" {
 			t.Errorf("got %+v (%v)", id, err)
 		}
 		if _, err := trust.Verify(t.Context(), rsaA().token(t)); !errors.Is(err, signin.ErrInvalidToken) {
@@ -292,7 +296,8 @@ func TestTrustChecksSignatures(t *testing.T) {
 		all := provider.trust(t, func(e *signin.External) { e.Algorithms = []string{"RS256", "ES256", "EdDSA"} })
 		unsigned := token64(t, map[string]any{"alg": "none"}) + "." + token64(t, goodClaims()) + "."
 		symmetric := func() string {
-			signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: jose.JSONWebKey{Key: bytes.Repeat(public, 2), KeyID: "a"}}, nil)
+			signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256,
+				Key: jose.JSONWebKey{Key: bytes.Repeat(public, 2), KeyID: "a"}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -303,7 +308,8 @@ func TestTrustChecksSignatures(t *testing.T) {
 			return token
 		}()
 		embedded := func() string {
-			signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: jose.JSONWebKey{Key: ecOther.private, KeyID: "ec"}}, &jose.SignerOptions{EmbedJWK: true})
+			signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256,
+				Key: jose.JSONWebKey{Key: ecOther.private, KeyID: "ec"}}, &jose.SignerOptions{EmbedJWK: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -485,10 +491,12 @@ func TestFetches(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			start := time.Now()
-			if _, err := trust.Verify(ctx, rsaA().token(t)); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
+			if _, err := trust.Verify(ctx, rsaA().token(t)); !errors.Is(err, context.DeadlineExceeded) ||
+				time.Since(start) != time.Second {
 				t.Errorf("got %v after %s", err, time.Since(start))
 			}
-			if _, err := trust.Verify(t.Context(), rsaA().token(t)); !errors.Is(err, signin.ErrUnavailable) || time.Since(start) != 10*time.Second {
+			if _, err := trust.Verify(t.Context(), rsaA().token(t)); !errors.Is(err, signin.ErrUnavailable) ||
+				time.Since(start) != 10*time.Second {
 				t.Errorf("got %v after %s", err, time.Since(start))
 			}
 		}},
@@ -660,7 +668,8 @@ func TestNewTrustRefuses(t *testing.T) {
 		}
 	}
 	preset := signin.Firebase("swar-prod")
-	if preset.Issuer != "https://securetoken.google.com/swar-prod" || preset.Audiences[0] != "swar-prod" || !strings.HasPrefix(preset.JWKSURL, "https://www.googleapis.com/") {
+	if preset.Issuer != "https://securetoken.google.com/swar-prod" || preset.Audiences[0] != "swar-prod" ||
+		!strings.HasPrefix(preset.JWKSURL, "https://www.googleapis.com/") {
 		t.Errorf("preset %+v", preset)
 	}
 }

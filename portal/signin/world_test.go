@@ -81,7 +81,8 @@ func seedKeys(t *testing.T, store signin.Store) {
 	t.Helper()
 	keysOf2000.once.Do(func() {
 		first := memstore.New()
-		issuer, err := signin.New(signin.Config{URL: serverURL}, first, signin.NewOutbox("", &mailSink{}, slog.New(slog.DiscardHandler)))
+		issuer, err := signin.New(signin.Config{URL: serverURL}, first,
+			signin.NewOutbox("", &mailSink{}, slog.New(slog.DiscardHandler)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +121,9 @@ type step struct {
 	written bool
 }
 
-func (s *tracedStore) UpdateSignin(ctx context.Context, id string, change func([]byte) ([]byte, time.Time, error)) error {
+func (s *tracedStore) UpdateSignin(
+	ctx context.Context, id string, change func([]byte) ([]byte, time.Time, error),
+) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fail != nil {
@@ -354,7 +357,8 @@ func (b *browser) refresh(token string) reply {
 func want(t *testing.T, what string, got reply, status int, code string) {
 	t.Helper()
 	if got.status != status || got.errorCode() != code {
-		t.Errorf("%s: got %d %q (%s), want %d %q", what, got.status, got.errorCode(), strings.TrimSpace(got.body), status, code)
+		t.Errorf("%s: got %d %q (%s), want %d %q", what, got.status, got.errorCode(), strings.TrimSpace(got.body),
+			status, code)
 	}
 }
 

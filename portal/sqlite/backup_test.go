@@ -44,7 +44,8 @@ func TestBackupIsWholeAndRestores(t *testing.T) {
 }
 
 func TestBackupUnderWrites(t *testing.T) {
-	// Every change adds an organisation and a project of it, so that a copy from between two moments would show one without the other.
+	// Every change adds an organisation and a project of it, so that a copy from between two moments would show one
+	// without the other.
 	s := open(t, Config{})
 	var wg sync.WaitGroup
 	var written, stop atomic.Int64
@@ -83,7 +84,8 @@ func TestBackupUnderWrites(t *testing.T) {
 			return errors.Join(err1, err2)
 		})
 		if err != nil || orgs != projects || orgs < before {
-			t.Errorf("backup %d has %d organisations and %d projects, %v; want as many of both, at least %d", i, orgs, projects, err, before)
+			t.Errorf("backup %d has %d organisations and %d projects, %v; want as many of both, at least %d", i, orgs,
+				projects, err, before)
 		}
 	}
 	stop.Store(1)
@@ -135,7 +137,8 @@ func TestRestoreRefusesAndChangesNothing(t *testing.T) {
 	if err := s.Backup(t.Context(), good); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Restore(t.Context(), path, good); err == nil || !strings.Contains(err.Error(), "is in use: stop the server") {
+	if _, err := Restore(t.Context(), path, good); err == nil ||
+		!strings.Contains(err.Error(), "is in use: stop the server") {
 		t.Errorf("Restore of an open database = %v, want a refusal", err)
 	}
 	if err := s.Close(); err != nil {
@@ -195,7 +198,8 @@ func TestRestoreWhereNothingIs(t *testing.T) {
 	wantOrgs(t, open(t, Config{Path: path, Server: true}), "org_a")
 }
 
-// A killed server leaves its log behind. It belongs to the old database, and must neither be lost nor come to the new one.
+// A killed server leaves its log behind. It belongs to the old database, and must neither be lost nor come to the new
+// one.
 func TestRestoreOverAKilledServer(t *testing.T) {
 	folder := t.TempDir()
 	path, copied := filepath.Join(folder, "portal.db"), filepath.Join(folder, "backup.db")

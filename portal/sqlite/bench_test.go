@@ -28,8 +28,8 @@ const (
 	batch    = 500
 )
 
-// makeBatch returns size ended streams of one large organisation, numbered from first: three projects, twenty keys, five voices, one
-// stream of a hundred failed, and one of ten thousand on an endpoint of its own.
+// makeBatch returns size ended streams of one large organisation, numbered from first: three projects, twenty keys,
+// five voices, one stream of a hundred failed, and one of ten thousand on an endpoint of its own.
 func makeBatch(first int64, size int, start func(seq int64) time.Time) []meter.Event {
 	events := make([]meter.Event, size)
 	for i := range events {
@@ -39,11 +39,16 @@ func makeBatch(first int64, size int, start func(seq int64) time.Time) []meter.E
 		key := rng.IntN(20)
 		e := meter.Event{
 			ID: fmt.Sprintf("evt_01K%023d", seq), Seq: seq, Kind: meter.Final, Start: start(seq),
-			OrgID: "org_0123456789abcdefghjkmnpqrs", ProjectID: fmt.Sprintf("prj_%026d", key%3), KeyID: fmt.Sprintf("key_%026d", key),
-			KeyPrefix: "swar_live_abcdef", RequestID: fmt.Sprintf("0b7e2f6a-1c3d-4e5f-8a9b-%012d", seq), Endpoint: []string{"rest", "ws"}[rng.IntN(2)],
-			Voice: fmt.Sprintf("voice-%d", rng.IntN(5)), Format: "pcm16", Status: meter.OK, Frames: frames, Billed: frames,
-			Chars: rng.IntN(4000), Chunks: 1 + rng.IntN(64), TTFAus: 10_000 + rng.Int64N(200_000), Queueus: rng.Int64N(2_000_000),
-			Wallus: rng.Int64N(30_000_000), Synthus: rng.Int64N(9_000_000), PrefillCached: rng.IntN(2) == 0, Seed: rng.Int64(),
+			OrgID: "org_0123456789abcdefghjkmnpqrs", ProjectID: fmt.Sprintf("prj_%026d", key%3),
+			KeyID:     fmt.Sprintf("key_%026d", key),
+			KeyPrefix: "swar_live_abcdef", RequestID: fmt.Sprintf("0b7e2f6a-1c3d-4e5f-8a9b-%012d", seq),
+			Endpoint: []string{"rest", "ws"}[rng.IntN(2)],
+			Voice:    fmt.Sprintf("voice-%d", rng.IntN(5)), Format: "pcm16", Status: meter.OK, Frames: frames,
+			Billed: frames,
+			Chars:  rng.IntN(4000), Chunks: 1 + rng.IntN(64), TTFAus: 10_000 + rng.Int64N(200_000),
+			Queueus: rng.Int64N(2_000_000),
+			Wallus:  rng.Int64N(30_000_000), Synthus: rng.Int64N(9_000_000), PrefillCached: rng.IntN(2) == 0,
+			Seed: rng.Int64(),
 		}
 		switch {
 		case seq%100 == 0:
@@ -67,14 +72,15 @@ func fill(b *testing.B, s *Store, rows int64) {
 	}
 	ledger := usage.NewLedger(s)
 	for first := int64(1); first <= rows; first += batch {
-		if err := ledger.Send(b.Context(), meter.Batch{Source: "src_1", Events: makeBatch(first, batch, start)}); err != nil {
+		if err := ledger.Send(b.Context(), meter.Batch{Source: "src_1",
+			Events: makeBatch(first, batch, start)}); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// BenchmarkReads fills a database with a million requests of one organisation, which takes some minutes, and then times what the portal
-// asks for. The p99 metrics are the slowest of a hundred calls.
+// BenchmarkReads fills a database with a million requests of one organisation, which takes some minutes, and then times
+// what the portal asks for. The p99 metrics are the slowest of a hundred calls.
 //
 //	go test -run - -bench Reads -timeout 30m ./portal/sqlite
 func BenchmarkReads(b *testing.B) {
@@ -97,7 +103,8 @@ func BenchmarkReads(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	const org, project, key = "org_0123456789abcdefghjkmnpqrs", "prj_00000000000000000000000001", "key_00000000000000000000000007"
+	const org, project, key = "org_0123456789abcdefghjkmnpqrs", "prj_00000000000000000000000001",
+		"key_00000000000000000000000007"
 	page := func(q usage.RequestQuery) func() error {
 		q.OrgID = org
 		return func() error {
@@ -160,7 +167,8 @@ func putKeys(b *testing.B, s *Store) {
 		for i := range 50 {
 			secret, hash := access.New(access.LivePrefix)
 			tx.PutKey(tenant.Key{
-				ID: hash.KeyID(), OrgID: "org_0123456789abcdefghjkmnpqrs", ProjectID: "prj_a", Kind: tenant.Live, Name: fmt.Sprint("key ", i),
+				ID: hash.KeyID(), OrgID: "org_0123456789abcdefghjkmnpqrs", ProjectID: "prj_a", Kind: tenant.Live,
+				Name:   fmt.Sprint("key ", i),
 				Prefix: secret[:16], Hash: hash, CreatedAt: time.Now(), CreatedBy: "asha@example.org",
 			})
 		}
@@ -237,7 +245,8 @@ func BenchmarkWrites(b *testing.B) {
 	b.Run("a_sign-in_record", func(b *testing.B) {
 		s := open(b, Config{})
 		timeEach(b, func() error {
-			return s.UpdateSignin(b.Context(), "email:a", func([]byte) ([]byte, time.Time, error) { return make([]byte, 500), time.Now(), nil })
+			return s.UpdateSignin(b.Context(), "email:a",
+				func([]byte) ([]byte, time.Time, error) { return make([]byte, 500), time.Now(), nil })
 		})
 	})
 }
@@ -280,8 +289,8 @@ func BenchmarkRevocation(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad sends 500 events a second through the log and its shipper for a minute, while the portal reads, and fails if the queue
-// grows. cpu-% is of one core, all parts together.
+// BenchmarkLoad sends 500 events a second through the log and its shipper for a minute, while the portal reads, and
+// fails if the queue grows. cpu-% is of one core, all parts together.
 //
 //	go test -run - -bench Load -benchtime 1x ./portal/sqlite
 func BenchmarkLoad(b *testing.B) {
@@ -307,7 +316,8 @@ func BenchmarkLoad(b *testing.B) {
 		used, began := cpu(), time.Now()
 		for tick := range int(length / (10 * time.Millisecond)) {
 			time.Sleep(time.Until(began.Add(time.Duration(tick) * 10 * time.Millisecond)))
-			events := makeBatch(int64(tick*perSecond/100), perSecond/100, func(int64) time.Time { return time.Now().UTC().Truncate(time.Microsecond) })
+			events := makeBatch(int64(tick*perSecond/100), perSecond/100,
+				func(int64) time.Time { return time.Now().UTC().Truncate(time.Microsecond) })
 			for i := range events {
 				log.Append(&events[i])
 			}
@@ -370,7 +380,8 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkCheck times opening a database of 100,000 requests with Config.Check, and a backup of it, which is checked too.
+// BenchmarkCheck times opening a database of 100,000 requests with Config.Check, and a backup of it, which is checked
+// too.
 //
 //	go test -run - -bench Check -benchtime 3x ./portal/sqlite
 func BenchmarkCheck(b *testing.B) {

@@ -42,7 +42,8 @@ func fillUp(t *testing.T, s *Store, want string) (stored int) {
 	return 0
 }
 
-// worksOn checks that what was stored is there, that reading goes on while nothing can be written, and, once there is room, writing too.
+// worksOn checks that what was stored is there, that reading goes on while nothing can be written, and, once there is
+// room, writing too.
 func worksOn(t *testing.T, s *Store, stored int, makeRoom func()) {
 	t.Helper()
 	count := func() (n int) {
@@ -96,7 +97,8 @@ func TestBusy(t *testing.T) {
 		})
 	}()
 	<-writing
-	wantFault(t, "writing", tryPutOrg(t.Context(), mine, "org_mine"), "another process has been writing for more than 20ms; try again, or stop it", true)
+	wantFault(t, "writing", tryPutOrg(t.Context(), mine, "org_mine"),
+		"another process has been writing for more than 20ms; try again, or stop it", true)
 	wantOrgs(t, mine) // reading goes on
 
 	mine.cfg.BusyWait = time.Hour
@@ -178,20 +180,23 @@ func TestDamagedPage(t *testing.T) {
 
 	const advice = "is damaged; stop the server and put the last backup back with swar restore"
 	s = open(t, Config{Path: path})
-	wantFault(t, "reading", s.View(t.Context(), func(r tenant.Reader) error { _, err := r.Org("org_100"); return err }), advice, false)
+	wantFault(t, "reading", s.View(t.Context(), func(r tenant.Reader) error { _, err := r.Org("org_100"); return err }),
+		advice, false)
 	wantFault(t, "writing", tryPutOrg(t.Context(), s, "org_100"), advice, false)
 	wantFault(t, "writing what hides a failed read", s.Update(t.Context(), func(tx tenant.Tx) error {
 		_, _ = tx.Org("org_100")
 		return nil
 	}), advice, false)
 	events := makeBatch(1, 10, func(int64) time.Time { return time.Unix(1_800_000_000, 0).UTC() })
-	if err := s.Apply(t.Context(), usage.Batch{Batch: meter.Batch{Source: "src_1", Events: events}, Today: "2027-01-15"}); err != nil {
+	if err := s.Apply(t.Context(), usage.Batch{Batch: meter.Batch{Source: "src_1", Events: events},
+		Today: "2027-01-15"}); err != nil {
 		t.Errorf("what is not damaged goes on: %v", err)
 	}
 	if err := s.Backup(t.Context(), filepath.Join(t.TempDir(), "backup.db")); err == nil {
 		t.Error("a backup of a damaged database was made")
 	}
-	if _, err := Open(t.Context(), Config{Path: path, Check: true}); err == nil || !strings.Contains(err.Error(), "is damaged; put the last backup back with swar restore") {
+	if _, err := Open(t.Context(), Config{Path: path, Check: true}); err == nil ||
+		!strings.Contains(err.Error(), "is damaged; put the last backup back with swar restore") {
 		t.Errorf("Open with Check = %v, want a refusal", err)
 	}
 }
@@ -236,7 +241,8 @@ func TestOpenDuringRestore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Open(t.Context(), Config{Path: path}); err == nil || !strings.Contains(err.Error(), "is being restored: wait until that is done") {
+	if s, err := Open(t.Context(), Config{Path: path}); err == nil ||
+		!strings.Contains(err.Error(), "is being restored: wait until that is done") {
 		if err == nil {
 			s.Close()
 		}

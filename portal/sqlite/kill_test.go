@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled books a batch of ten events, merges shards, and adds an organisation and its project, in turn, and says so once each is committed.
-// At the step so numbered it kills itself.
+// writeUntilKilled books a batch of ten events, merges shards, and adds an organisation and its project, in turn, and
+// says so once each is committed. At the step so numbered it kills itself.
 func writeUntilKilled(path, step string) error {
 	last, err := strconv.Atoi(step)
 	if err != nil {
@@ -119,7 +119,8 @@ func stored(ctx context.Context, s *Store) (events int64, orgs int, err error) {
 	return events, orgs, nil
 }
 
-// Fifty times a process is killed, each time at another step of a transaction, and the next one goes on with what is there.
+// Fifty times a process is killed, each time at another step of a transaction, and the next one goes on with what is
+// there.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts fifty processes")
@@ -139,10 +140,12 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("after a kill at step %d: %v", step, err)
 		}
 		if least := max(toldEvents, events); haveEvents < least || haveEvents > least+10 {
-			t.Errorf("after a kill at step %d %d events are booked; %d were committed, and one batch may have been", step, haveEvents, least)
+			t.Errorf("after a kill at step %d %d events are booked; %d were committed, and one batch may have been",
+				step, haveEvents, least)
 		}
 		if least := max(toldOrgs, orgs); haveOrgs < least || haveOrgs > least+1 {
-			t.Errorf("after a kill at step %d there are %d organisations; %d were committed, and one may have been", step, haveOrgs, least)
+			t.Errorf("after a kill at step %d there are %d organisations; %d were committed, and one may have been",
+				step, haveOrgs, least)
 		}
 		events, orgs = haveEvents, haveOrgs
 	}

@@ -23,10 +23,14 @@ func TestRequestsOfRandomQueries(t *testing.T) {
 	var rows []usage.Request
 	for i := range 600 {
 		rows = append(rows, usage.Request{
-			ID: fmt.Sprintf("evt_%03d", i), Date: "2026-11-15", OrgID: pick("org_a", "org_a", "org_b"), ProjectID: pick("prj_a", "prj_b"),
-			KeyID: pick("key_a", "key_b", "key_c"), RequestID: pick("a", "b", "c", "d"), Voice: pick("raj", "anjura"), Endpoint: pick("rest", "ws"),
-			Status: meter.Status(pick("ok", "ok", "error", "running")), Start: noon.Add(time.Duration(rng.IntN(200)) * time.Microsecond),
-			TTFAus: ttfas[rng.IntN(len(ttfas))],
+			ID: fmt.Sprintf("evt_%03d", i), Date: "2026-11-15", OrgID: pick("org_a", "org_a", "org_b"),
+			ProjectID: pick("prj_a", "prj_b"),
+			KeyID:     pick("key_a", "key_b", "key_c"),
+			RequestID: pick("a", "b", "c", "d"), Voice: pick("raj", "anjura"),
+			Endpoint: pick("rest", "ws"),
+			Status:   meter.Status(pick("ok", "ok", "error", "running")),
+			Start:    noon.Add(time.Duration(rng.IntN(200)) * time.Microsecond),
+			TTFAus:   ttfas[rng.IntN(len(ttfas))],
 		})
 	}
 	s := open(t, Config{})
@@ -35,7 +39,10 @@ func TestRequestsOfRandomQueries(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	slices.SortFunc(rows, func(a, b usage.Request) int { return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(b.ID, a.ID)) })
+	slices.SortFunc(rows, func(a, b usage.Request) int {
+		return cmp.Or(b.Start.Compare(a.Start),
+			cmp.Compare(b.ID, a.ID))
+	})
 	moment := func() time.Time {
 		if rng.IntN(2) == 0 {
 			return time.Time{}
@@ -45,8 +52,10 @@ func TestRequestsOfRandomQueries(t *testing.T) {
 	found := 0
 	for range 1000 {
 		q := usage.RequestQuery{
-			OrgID: pick("org_a", "org_b"), ProjectID: pick("", "", "prj_a"), KeyID: pick("", "", "key_b"), Voice: pick("", "", "raj"), RequestID: pick("", "", "a"),
-			Endpoint: pick("", "", "ws"), Status: meter.Status(pick("", "", "ok", "error", "running")), From: moment(), To: moment(), Limit: 1 + rng.IntN(30),
+			OrgID: pick("org_a", "org_b"), ProjectID: pick("", "", "prj_a"), KeyID: pick("", "", "key_b"),
+			Voice: pick("", "", "raj"), RequestID: pick("", "", "a"),
+			Endpoint: pick("", "", "ws"), Status: meter.Status(pick("", "", "ok", "error", "running")), From: moment(),
+			To: moment(), Limit: 1 + rng.IntN(30),
 		}
 		if rng.IntN(2) == 0 {
 			q.MinTTFAus = ttfas[rng.IntN(len(ttfas))]
@@ -82,7 +91,8 @@ func TestNarrowest(t *testing.T) {
 	var d usage.Dump
 	for i := range 300 {
 		r := usage.Request{
-			ID: fmt.Sprint("evt_", i), OrgID: "org_a", Start: time.UnixMicro(int64(i)), ProjectID: "prj_a", KeyID: "key_a", Voice: "raj", Endpoint: "rest",
+			ID: fmt.Sprint("evt_", i), OrgID: "org_a", Start: time.UnixMicro(int64(i)), ProjectID: "prj_a",
+			KeyID: "key_a", Voice: "raj", Endpoint: "rest",
 			Status: meter.OK, TTFAus: 1,
 		}
 		switch i {

@@ -142,16 +142,19 @@ func checkOldRows(t *testing.T, s *Store, version int) {
 			ours, own = speech.Disclosure{Set: true, Text: "यह ए आई है।"}, speech.Disclosure{Set: true}
 		}
 		want := tenant.Org{
-			ID: "org_old", Name: "आवाज़", CreatedAt: at, CreatedBy: "asha@example.org", ActiveKeys: 1, Owners: 1, Disclosure: ours,
+			ID: "org_old", Name: "आवाज़", CreatedAt: at, CreatedBy: "asha@example.org", ActiveKeys: 1, Owners: 1,
+			Disclosure: ours,
 		}
 		if o != want {
 			t.Errorf("the organisation is %+v, %v; want %+v", o, err, want)
 		}
-		if l, err := r.Lexicon("prj_old"); version >= 7 && (err != nil || l.Version != 2 || l.Entries[0].Spoken != "ज़ेप्टो" || l.UpdatedAt != at) {
+		if l, err := r.Lexicon("prj_old"); version >= 7 &&
+			(err != nil || l.Version != 2 || l.Entries[0].Spoken != "ज़ेप्टो" || l.UpdatedAt != at) {
 			t.Errorf("the lexicon is %+v, %v", l, err)
 		}
 		k, err := r.Key("key_old")
-		if !slices.Equal(k.Voices, []string{"raj"}) || k.CreatedAt != at || k.Revoked() || k.Disclosure != own || k.OrgDisclosure != ours {
+		if !slices.Equal(k.Voices, []string{"raj"}) || k.CreatedAt != at || k.Revoked() || k.Disclosure != own ||
+			k.OrgDisclosure != ours {
 			t.Errorf("the key is %+v, %v", k, err)
 		}
 		_, err1 := r.Member("org_old", "asha@example.org")
@@ -174,7 +177,8 @@ func checkOldRows(t *testing.T, s *Store, version int) {
 	}
 	if version >= 2 {
 		all, err := s.Compare(t.Context(), "2023-11-15")
-		if want := (usage.Totals{Requests: 3, Frames: 30, Billed: 20}); err != nil || len(all) != 1 || all[0].Shards != want || all[0].Requests != want {
+		if want := (usage.Totals{Requests: 3, Frames: 30, Billed: 20}); err != nil || len(all) != 1 ||
+			all[0].Shards != want || all[0].Requests != want {
 			t.Errorf("usage is %+v, %v; want %+v", all, err, want)
 		}
 		rows, err := s.Requests(t.Context(), usage.RequestQuery{OrgID: "org_old", MinTTFAus: 200_001, Limit: 9})
@@ -199,7 +203,8 @@ func TestFailedMigration(t *testing.T) {
 	s := open(t, Config{})
 	c := <-s.writer
 	defer func() { s.writer <- c }()
-	if err := migrate(t.Context(), c.sql, len(steps()), "CREATE TABLE new (x); INSERT INTO nowhere VALUES (1);"); err == nil {
+	if err := migrate(t.Context(), c.sql, len(steps()),
+		"CREATE TABLE new (x); INSERT INTO nowhere VALUES (1);"); err == nil {
 		t.Fatal("a broken step was taken")
 	}
 	version, err := recognise(t.Context(), c.sql, s.cfg.Path)

@@ -126,7 +126,8 @@ func TestRequestPlans(t *testing.T) {
 		_, index, _ := strings.Cut(w.page, "INDEXED BY ")
 		index, _, _ = strings.Cut(index, " ")
 		steps := checkPlan(t, s, w.page)
-		if len(steps) == 0 || !strings.HasPrefix(steps[0], "SEARCH requests USING INDEX "+index+" (") || !strings.Contains(steps[0], "start") {
+		if len(steps) == 0 || !strings.HasPrefix(steps[0], "SEARCH requests USING INDEX "+index+" (") ||
+			!strings.Contains(steps[0], "start") {
 			t.Errorf("a page along %s goes %q, want a search by start", index, steps)
 		}
 		if w.count != "" {
@@ -218,7 +219,8 @@ func TestOpenRefuses(t *testing.T) {
 		if err == nil {
 			s.Close()
 		}
-		if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), path) && !strings.Contains(path, "portal.db/") {
+		if err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), path) && !strings.Contains(path, "portal.db/") {
 			t.Errorf("%s: Open = %v, want an error that names the path and says %q", name, err, tt.want)
 		}
 		if after, _ := os.ReadFile(path); string(after) != string(before) {
@@ -230,7 +232,8 @@ func TestOpenRefuses(t *testing.T) {
 func TestSecondServer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "portal.db")
 	first := open(t, Config{Path: path, Server: true})
-	if s, err := Open(t.Context(), Config{Path: path, Server: true}); err == nil || !strings.Contains(err.Error(), "is in use by another server: stop it") {
+	if s, err := Open(t.Context(), Config{Path: path, Server: true}); err == nil ||
+		!strings.Contains(err.Error(), "is in use by another server: stop it") {
 		if err == nil {
 			s.Close()
 		}
@@ -295,7 +298,8 @@ func TestPathsWithOddCharacters(t *testing.T) {
 func TestOpenHeedsItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Open(ctx, Config{Path: filepath.Join(t.TempDir(), "portal.db")}); err == nil || !strings.Contains(err.Error(), "context canceled") {
+	if _, err := Open(ctx, Config{Path: filepath.Join(t.TempDir(), "portal.db")}); err == nil ||
+		!strings.Contains(err.Error(), "context canceled") {
 		t.Errorf("Open with an ended context = %v", err)
 	}
 }

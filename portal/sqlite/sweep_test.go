@@ -34,7 +34,8 @@ func TestSweepInSteps(t *testing.T) {
 		}
 		rows := usage.Dump{Requests: []usage.Request{{ID: "kept", OrgID: "org_a", Date: "2026-11-21"}}}
 		for i := range n {
-			rows.Requests = append(rows.Requests, usage.Request{ID: fmt.Sprint("evt_", i), OrgID: "org_a", Date: "2026-10-01"})
+			rows.Requests = append(rows.Requests,
+				usage.Request{ID: fmt.Sprint("evt_", i), OrgID: "org_a", Date: "2026-10-01"})
 		}
 		if err := s.ImportUsage(t.Context(), rows); err != nil {
 			t.Fatal(err)

@@ -67,7 +67,8 @@ func TestWatcherLosesTrack(t *testing.T) {
 			return nil
 		}
 	})
-	if want := []string{"0 true", "1 false", "1 true"}; !slices.Equal(calls, want) || !errors.Is(err, context.Canceled) {
+	if want := []string{"0 true", "1 false", "1 true"}; !slices.Equal(calls, want) ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("the watcher was told %q and ended with %v, want %q", calls, err, want)
 	}
 }
@@ -98,7 +99,8 @@ func TestWatcherOfLexiconsLosesTrack(t *testing.T) {
 			return nil
 		}
 	})
-	if want := []string{"0 true", "1 false", "1 false", "1 true"}; !slices.Equal(calls, want) || !errors.Is(err, context.Canceled) {
+	if want := []string{"0 true", "1 false", "1 false", "1 true"}; !slices.Equal(calls, want) ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("the watcher was told %q and ended with %v, want %q", calls, err, want)
 	}
 }

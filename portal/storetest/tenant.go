@@ -712,7 +712,7 @@ func testFailedChange(t *testing.T, s tenant.Store) {
 			t.Errorf("%s: Update = %v, want exactly %v", name, err, want)
 		}
 		if err := s.View(t.Context(),
-			func(tenant.Reader) error { return want }); err != want { //nolint:errorlint // exactly as it is, not wrapped
+			func(tenant.Reader) error { return want }); err != want { //nolint:errorlint // not wrapped
 			t.Errorf("%s: View = %v, want exactly %v", name, err, want)
 		}
 	}

@@ -64,7 +64,8 @@ func LoadUsage(ctx context.Context, s usage.Store, load Load) (Loaded, error) {
 		wg.Go(func() {
 			for sent := 0; sent < total; {
 				due := min(total, int(int64(load.Rate)*int64(time.Since(begin))/int64(time.Second)/int64(load.Sources)))
-				few := time.Duration(due-sent)*time.Second < load.Gather*time.Duration(load.Rate)/time.Duration(load.Sources)
+				gathered := load.Gather * time.Duration(load.Rate) / time.Duration(load.Sources)
+				few := time.Duration(due-sent)*time.Second < gathered
 				if due == sent || due < total && few {
 					select {
 					case <-time.After(10 * time.Millisecond):

@@ -39,7 +39,8 @@ func TestFillUsageSpreadsRowsOverThirtyDays(t *testing.T) {
 				begin, end := time.Now().Add(-span), time.Now()
 				for i, e := range s.events {
 					want := begin.Add(time.Duration(float64(span) * float64(i) / float64(rows)))
-					if e.Seq != int64(i+1) || e.Start.Sub(want).Abs() > time.Millisecond || e.Start.Before(begin) || !e.Start.Before(end) {
+					if e.Seq != int64(i+1) || e.Start.Sub(want).Abs() > time.Millisecond || e.Start.Before(begin) ||
+						!e.Start.Before(end) {
 						t.Fatalf("event %d has the number %d and began at %v, want about %v", i, e.Seq, e.Start, want)
 					}
 					if e.Date != meter.DateOf(e.Start) {

@@ -48,7 +48,8 @@ func TestKeysKnowWhatTheirOrganisationDiscloses(t *testing.T) {
 		change := tenant.OrgChange{Disclosure: disclosing(" Yeh AI hai. ")}
 		changedKeys := must(w.UpdateOrg(ctx, owner, w.org.ID, change))(t)
 		if len(changedKeys) != len(good) || changedKeys[0].ID != good[0].ID {
-			t.Errorf("%d keys were told, %s first; want %d, the live one first", len(changedKeys), changedKeys[0].ID, len(good))
+			t.Errorf("%d keys were told, %s first; want %d, the live one first", len(changedKeys),
+				changedKeys[0].ID, len(good))
 		}
 		good = append(good, w.liveKey(t), play(w.project.ID)) // made later
 		all := keysOf(t, w)
@@ -83,7 +84,8 @@ func TestAKeyThatWasNotTold(t *testing.T) {
 			return nil
 		})
 		want(t, "putting the key back", err, nil)
-		if changedKeys := must(w.UpdateOrg(t.Context(), owner, w.org.ID, change))(t); len(changedKeys) != 1 || changedKeys[0].OrgDisclosure.Text != "AI" {
+		if changedKeys := must(w.UpdateOrg(t.Context(), owner, w.org.ID, change))(t); len(changedKeys) != 1 ||
+			changedKeys[0].OrgDisclosure.Text != "AI" {
 			t.Errorf("told %+v, want the key that did not know", changedKeys)
 		}
 	})

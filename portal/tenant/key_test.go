@@ -44,8 +44,10 @@ func TestALiveKey(t *testing.T) {
 		} {
 			k := must(w.UpdateKey(t.Context(), member, k.ID, step.change))(t)
 			listed := must(w.Keys(t.Context(), viewer, w.org.ID, "", ""))(t)[0]
-			if got := fmt.Sprint(k.Name, " ", k.Voices); got != step.want || fmt.Sprint(listed.Name, " ", listed.Voices) != step.want {
-				t.Errorf("after changing %s the key is %s and listed as %+v, want %s", step.what, got, listed, step.want)
+			if got := fmt.Sprint(k.Name, " ", k.Voices); got != step.want ||
+				fmt.Sprint(listed.Name, " ", listed.Voices) != step.want {
+				t.Errorf("after changing %s the key is %s and listed as %+v, want %s", step.what, got,
+					listed, step.want)
 			}
 		}
 		_, err := w.UpdateKey(t.Context(), member, k.ID, tenant.KeyChange{Voices: &[]string{"rani"}})
@@ -57,7 +59,8 @@ func TestALiveKey(t *testing.T) {
 		revoked := must(w.RevokeKey(t.Context(), member, k.ID))(t)
 		pass(time.Second)
 		again := must(w.RevokeKey(t.Context(), owner, k.ID))(t)
-		if !revoked.Revoked() || again.RevokedAt != revoked.RevokedAt || revoked.RevokedAt.Sub(k.CreatedAt) != time.Second {
+		if !revoked.Revoked() || again.RevokedAt != revoked.RevokedAt ||
+			revoked.RevokedAt.Sub(k.CreatedAt) != time.Second {
 			t.Errorf("revoked at %v and then at %v, want the first time to stay", revoked.RevokedAt, again.RevokedAt)
 		}
 		_, err = w.UpdateKey(t.Context(), member, k.ID, tenant.KeyChange{Name: &name})
@@ -105,7 +108,8 @@ func TestPlaygroundKeys(t *testing.T) {
 			return n
 		}
 		first := create(member)
-		if first.ExpiresAt.Sub(first.CreatedAt) != 7200*time.Second || first.Origin != "https://example.org" || first.Kind != tenant.Playground || len(first.Voices) != 0 {
+		if first.ExpiresAt.Sub(first.CreatedAt) != 7200*time.Second || first.Origin != "https://example.org" ||
+			first.Kind != tenant.Playground || len(first.Voices) != 0 {
 			t.Errorf("the row is %+v", first)
 		}
 		if n := len(must(w.Keys(t.Context(), member, w.org.ID, "", ""))(t)); n != 0 {
@@ -188,7 +192,8 @@ func TestIdempotencyKeys(t *testing.T) {
 		if first.Secret == "" || again.Secret != "" || fmt.Sprint(again.Key) != fmt.Sprint(first.Key) {
 			t.Errorf("the answers are %+v and %+v, want the same row, and the secret once", first, again)
 		}
-		_, err := w.CreateKey(ctx, member, w.project.ID, "server", nil, tenant.Idempotency{Key: "retry-1", Body: access.HashOf("other")})
+		_, err := w.CreateKey(ctx, member, w.project.ID, "server", nil,
+			tenant.Idempotency{Key: "retry-1", Body: access.HashOf("other")})
 		want(t, "another body", err, tenant.ErrIdempotencyReused)
 		if own := must(w.CreateKey(ctx, owner, w.project.ID, "server", nil, once))(t); own.Secret == "" {
 			t.Error("another user's key of the same name was taken for a repetition")
@@ -229,12 +234,14 @@ func TestIdempotencyKeys(t *testing.T) {
 			}
 			_, err := do(tenant.Idempotency{Key: name, Body: access.HashOf("other")})
 			want(t, name+" with another body", err, tenant.ErrIdempotencyReused)
-			for what, key := range map[string]string{"empty": "", "a space": "a b", "not ASCII": "ä", "too long": strings.Repeat("k", 256)} {
+			for what, key := range map[string]string{"empty": "", "a space": "a b", "not ASCII": "ä",
+				"too long": strings.Repeat("k", 256)} {
 				_, err := do(tenant.Idempotency{Key: key, Body: o.Body})
 				want(t, name+" with a key that is "+what, err, tenant.ErrBadIdempotencyKey)
 			}
 			for _, n := range []int{1, 254, 255} {
-				if _, err := do(tenant.Idempotency{Key: strings.Repeat("k", n), Body: o.Body}); err != nil && err != error(tenant.ErrIdempotencyReused) {
+				if _, err := do(tenant.Idempotency{Key: strings.Repeat("k", n), Body: o.Body}); err != nil &&
+					err != error(tenant.ErrIdempotencyReused) {
 					t.Errorf("%s with a key of %d characters: %v", name, n, err)
 				}
 			}

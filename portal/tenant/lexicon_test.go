@@ -45,7 +45,8 @@ func TestLexicon(t *testing.T) {
 			}
 		}
 		slices.Sort(got) // they were made in the same moment
-		if want := []string{member.Email + " " + id + " 1 1", owner.Email + " " + id + " 0 2"}; !slices.Equal(got, want) {
+		if want := []string{member.Email + " " + id + " 1 1",
+			owner.Email + " " + id + " 0 2"}; !slices.Equal(got, want) {
 			t.Errorf("the log tells %q, want %q", got, want)
 		}
 	})

@@ -78,7 +78,8 @@ func TestJoiningEndsAtTheLimit(t *testing.T) {
 		}
 		mine := must(w.Me(t.Context(), stranger))(t)
 		if len(mine) != tenant.MaxJoinedOrgs {
-			t.Fatalf("a user of %d invitations is in %d organisations, want %d", len(orgs), len(mine), tenant.MaxJoinedOrgs)
+			t.Fatalf("a user of %d invitations is in %d organisations, want %d", len(orgs), len(mine),
+				tenant.MaxJoinedOrgs)
 		}
 		_, err := w.RemoveMember(t.Context(), operator, mine[7].Org.ID, stranger.Email)
 		want(t, "removing the only owner", err, tenant.ErrLastOwner)
@@ -87,7 +88,8 @@ func TestJoiningEndsAtTheLimit(t *testing.T) {
 		want(t, "joining", w.Join(t.Context(), tenant.User{ID: "usr_other", Email: "other@example.org"}), nil)
 		must(w.RemoveMember(t.Context(), operator, mine[7].Org.ID, stranger.Email))(t)
 		if again := must(w.Me(t.Context(), stranger))(t); len(again) != tenant.MaxJoinedOrgs {
-			t.Errorf("after leaving one and joining the one that waited the user is in %d, want %d", len(again), tenant.MaxJoinedOrgs)
+			t.Errorf("after leaving one and joining the one that waited the user is in %d, want %d", len(again),
+				tenant.MaxJoinedOrgs)
 		}
 	})
 }
@@ -101,7 +103,8 @@ func TestListedKeys(t *testing.T) {
 		}
 		list := func() []tenant.Key { return must(w.Keys(t.Context(), viewer, w.org.ID, "", ""))(t) }
 		if keys := list(); len(keys) != tenant.MaxListedKeys || keys[len(keys)-1].ID != oldest.ID {
-			t.Errorf("%d keys are listed at the limit, want %d with the oldest at the end", len(keys), tenant.MaxListedKeys)
+			t.Errorf("%d keys are listed at the limit, want %d with the oldest at the end", len(keys),
+				tenant.MaxListedKeys)
 		}
 		pass(time.Millisecond)
 		must(w.RevokeKey(t.Context(), member, w.liveKey(t).ID))(t)
@@ -109,7 +112,8 @@ func TestListedKeys(t *testing.T) {
 		newest := w.liveKey(t)
 		keys := list()
 		if len(keys) != tenant.MaxListedKeys+1 || keys[0].ID != newest.ID || keys[len(keys)-1].ID != oldest.ID {
-			t.Errorf("%d keys are listed above the limit, want %d and the active one that is older", len(keys), tenant.MaxListedKeys)
+			t.Errorf("%d keys are listed above the limit, want %d and the active one that is older", len(keys),
+				tenant.MaxListedKeys)
 		}
 		must(w.RevokeKey(t.Context(), member, oldest.ID))(t)
 		if keys := list(); len(keys) != tenant.MaxListedKeys {
@@ -129,7 +133,8 @@ func TestListedVoiceRequests(t *testing.T) {
 		}
 		all := must(w.VoiceRequests(t.Context(), member, ""))(t)
 		if len(all) != tenant.MaxVoiceRequests || all[0].ID != newest {
-			t.Errorf("%d voice requests of two organisations are listed, want the newest %d", len(all), tenant.MaxVoiceRequests)
+			t.Errorf("%d voice requests of two organisations are listed, want the newest %d", len(all),
+				tenant.MaxVoiceRequests)
 		}
 	})
 }

@@ -46,7 +46,8 @@ func TestInviting(t *testing.T) {
 			pass(step.wait)
 			m, mail := invite(step.role)
 			if (mail != nil) != step.mailed || m.Role != step.want || mail != nil && mail.Role != step.want {
-				t.Errorf("%s: mail %+v and role %s, want mailed %v and role %s", step.what, mail, m.Role, step.mailed, step.want)
+				t.Errorf("%s: mail %+v and role %s, want mailed %v and role %s", step.what, mail, m.Role,
+					step.mailed, step.want)
 			}
 		}
 		pass(time.Hour)
@@ -131,7 +132,8 @@ func TestAnotherIdentityOfTheSameEmail(t *testing.T) {
 		}
 
 		must(w.Unbind(t.Context(), operator, w.org.ID, owner.Email))(t)
-		want(t, "before the next sign-in the owner's place", w.Authorize(t.Context(), owner, w.org.ID, ""), tenant.ErrNotMember)
+		want(t, "before the next sign-in the owner's place", w.Authorize(t.Context(), owner, w.org.ID, ""),
+			tenant.ErrNotMember)
 		want(t, "joining after Unbind", w.Join(t.Context(), impostor), nil)
 		want(t, "after Unbind the other", w.Authorize(t.Context(), impostor, w.org.ID, ""), nil)
 		want(t, "after Unbind the first", w.Authorize(t.Context(), owner, w.org.ID, ""), tenant.ErrOtherIdentity)
@@ -216,7 +218,8 @@ func TestPlaygroundKeysGoWithTheirMaker(t *testing.T) {
 						t.Errorf("the playground key of %s is revoked: %v", k.CreatedBy, k.Revoked())
 					}
 				}
-				if k := must(w.Keys(t.Context(), owner, w.org.ID, "", tenant.Live))(t)[0]; k.ID != live.ID || k.Revoked() {
+				if k := must(w.Keys(t.Context(), owner, w.org.ID, "", tenant.Live))(t)[0]; k.ID != live.ID ||
+					k.Revoked() {
 					t.Errorf("the live key is revoked: %+v", k)
 				}
 			})
@@ -253,7 +256,8 @@ func TestTheAuditLogTellsEveryChange(t *testing.T) {
 				t.Errorf("an entry is %+v", a)
 			}
 			for k, v := range a.Detail {
-				if strings.Contains(v, created.Secret) || strings.Contains(v, played.Secret) || strings.Contains(v, created.Key.Hash.String()) {
+				if strings.Contains(v, created.Secret) || strings.Contains(v, played.Secret) ||
+					strings.Contains(v, created.Key.Hash.String()) {
 					t.Errorf("the detail %s of %s holds a secret", k, a.Action)
 				}
 			}
@@ -270,7 +274,8 @@ func TestTheAuditLogTellsEveryChange(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("the log tells\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		for limit, want := range map[int]error{-1: tenant.ErrBadLimit, 0: nil, 1: nil, 499: nil, 500: nil, 501: tenant.ErrLimitTooHigh} {
+		for limit, want := range map[int]error{-1: tenant.ErrBadLimit, 0: nil, 1: nil, 499: nil, 500: nil,
+			501: tenant.ErrLimitTooHigh} {
 			entries, err := w.AuditLog(ctx, owner, tenant.AuditQuery{OrgID: w.org.ID, Limit: limit})
 			if err != want || limit == 1 && len(entries) != 1 {
 				t.Errorf("limit %d: %d entries, %v, want %v", limit, len(entries), err, want)

@@ -81,8 +81,9 @@ func onFullDisk(t *testing.T, test func(t *testing.T, w *full)) {
 	inWorld(t, tenant.Config{}, func(t *testing.T, inner *world) {
 		w := &full{world: inner, disk: &diskStore{Store: inner.store}}
 		w.Service = tenant.New(tenant.Config{
-			Voices: func() []string { return []string{"anjura", "raj"} }, Refuse: func(k tenant.Key) { w.refused = append(w.refused, k.ID) },
-			Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+			Voices: func() []string { return []string{"anjura", "raj"} },
+			Refuse: func(k tenant.Key) { w.refused = append(w.refused, k.ID) },
+			Log:    slog.New(slog.NewTextHandler(&w.log, nil)),
 		}, w.disk)
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
@@ -243,7 +244,8 @@ func TestRevocationsThatWaitAtTheEnd(t *testing.T) {
 					t.Errorf("stored is %+v", stored[0])
 				}
 				log := w.log.String()
-				isSaid := strings.Contains(log, "good again after the next start") && strings.Contains(log, "keys=["+k.ID+"]")
+				isSaid := strings.Contains(log, "good again after the next start") &&
+					strings.Contains(log, "keys=["+k.ID+"]")
 				if isSaid != stays {
 					t.Errorf("the log says\n%s", log)
 				}

@@ -11,14 +11,16 @@ func TestWhoMayDoWhat(t *testing.T) {
 	const unknownOrg, unknownKey = "org_unknown", "key_unknown"
 	name := "new"
 	change := tenant.KeyChange{Name: &name}
-	type actors struct{ owner, member, viewer, outside error } // outside: invited, strangers, impostors and who was removed
+	// outside: invited, strangers, impostors and who was removed
+	type actors struct{ owner, member, viewer, outside error }
 	everybody := actors{nil, nil, nil, tenant.ErrNotMember}
 	writers := actors{nil, nil, tenant.ErrViewer, tenant.ErrNotMember}
 	owners := actors{nil, tenant.ErrOwnersOnly, tenant.ErrOwnersOnly, tenant.ErrNotMember}
 	objectWriters := actors{nil, nil, tenant.ErrViewer, tenant.ErrNotFound}
 	nobody := actors{tenant.ErrNotMember, tenant.ErrNotMember, tenant.ErrNotMember, tenant.ErrNotMember}
 	notFound := actors{tenant.ErrNotFound, tenant.ErrNotFound, tenant.ErrNotFound, tenant.ErrNotFound}
-	operators := actors{tenant.ErrOperatorsOnly, tenant.ErrOperatorsOnly, tenant.ErrOperatorsOnly, tenant.ErrOperatorsOnly}
+	operators := actors{tenant.ErrOperatorsOnly, tenant.ErrOperatorsOnly, tenant.ErrOperatorsOnly,
+		tenant.ErrOperatorsOnly}
 
 	tests := map[string]struct {
 		want actors
@@ -168,7 +170,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 					before := len(w.log(t))
 					err := tt.do(t, w, who.user)
 					want(t, who.name, err, who.want)
-					if made := len(w.log(t)) - before; err != nil && made > 1 { // some calls make a key or a request first
+					if made := len(w.log(t)) - before; err != nil && made > 1 {
+						// some calls make a key or a request first
 						t.Errorf("%s was refused, but the log has %d new entries", who.name, made)
 					}
 				})
@@ -202,7 +205,8 @@ func TestRefusalsHaveKindsAndTexts(t *testing.T) {
 		"only the requester or an owner may withdraw a voice request": {tenant.ErrNotRequester, tenant.Forbidden},
 	} {
 		if tt.err.Error() != text || tt.err.Kind != tt.kind || tt.err.Code == "" {
-			t.Errorf("%q has kind %d and code %q, want the text %q and kind %d", tt.err, tt.err.Kind, tt.err.Code, text, tt.kind)
+			t.Errorf("%q has kind %d and code %q, want the text %q and kind %d", tt.err, tt.err.Kind, tt.err.Code,
+				text, tt.kind)
 		}
 	}
 }
@@ -210,7 +214,8 @@ func TestRefusalsHaveKindsAndTexts(t *testing.T) {
 func TestForeignThingsAreNotFound(t *testing.T) {
 	inWorld(t, tenant.Config{}, func(t *testing.T, w *world) {
 		other := must(w.CreateOrg(t.Context(), stranger, "Other", never))(t)
-		want(t, "a foreign project", w.Authorize(t.Context(), owner, w.org.ID, other.Projects[0].ID), tenant.ErrNotFound)
+		want(t, "a foreign project", w.Authorize(t.Context(), owner, w.org.ID, other.Projects[0].ID),
+			tenant.ErrNotFound)
 		_, err := w.Keys(t.Context(), owner, w.org.ID, other.Projects[0].ID, "")
 		want(t, "keys of a foreign project", err, tenant.ErrNotFound)
 		_, err = w.CreateKey(t.Context(), owner, other.Projects[0].ID, "k", nil, never)
@@ -225,7 +230,8 @@ func TestForeignThingsAreNotFound(t *testing.T) {
 
 func TestAnActorMustBeSomebody(t *testing.T) {
 	inWorld(t, tenant.Config{}, func(t *testing.T, w *world) {
-		for _, u := range []tenant.User{{}, {ID: "usr_owner"}, {Email: owner.Email}, {ID: "operator", Email: "operator"}} {
+		for _, u := range []tenant.User{{}, {ID: "usr_owner"}, {Email: owner.Email},
+			{ID: "operator", Email: "operator"}} {
 			if err := w.Authorize(t.Context(), u, w.org.ID, ""); err == nil {
 				t.Errorf("%+v may read", u)
 			}

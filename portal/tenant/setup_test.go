@@ -62,7 +62,8 @@ func TestTheFirstOwner(t *testing.T) {
 		want(t, "inviting", err, nil)
 		for range 2 { // also again, before they have joined
 			m := invite("who was invited as something else", operator, org.ID, "STRANGER@example.org", nil)
-			if m.Role != tenant.RoleOwner || m.State != tenant.Invited || m.Email != stranger.Email || !m.MailedAt.IsZero() {
+			if m.Role != tenant.RoleOwner || m.State != tenant.Invited || m.Email != stranger.Email ||
+				!m.MailedAt.IsZero() {
 				t.Errorf("invited %+v", m)
 			}
 		}
@@ -90,7 +91,11 @@ func TestSigningOutEndsPlaygroundKeys(t *testing.T) {
 			revoked bool
 		}{{mine, true}, {theirs, false}, {live, false}} {
 			var now tenant.Key
-			err := w.store.View(t.Context(), func(r tenant.Reader) (err error) { now, err = r.Key(tt.key.ID); return err })
+			err := w.store.View(t.Context(), func(r tenant.Reader) (err error) {
+				now,
+					err = r.Key(tt.key.ID)
+				return err
+			})
 			if err != nil || now.RevokedAt.IsZero() == tt.revoked {
 				t.Errorf("key %+v, %v: want revoked %v", now, err, tt.revoked)
 			}

@@ -12,7 +12,8 @@ import (
 
 func TestVoiceRequestsMove(t *testing.T) {
 	all := []tenant.VoiceStatus{
-		tenant.Submitted, tenant.Reviewing, tenant.Approved, tenant.Training, tenant.Ready, tenant.Declined, tenant.Withdrawn,
+		tenant.Submitted, tenant.Reviewing, tenant.Approved, tenant.Training, tenant.Ready, tenant.Declined,
+		tenant.Withdrawn,
 	}
 	ways := map[tenant.VoiceStatus][]tenant.VoiceStatus{ // how a request gets there
 		tenant.Submitted: {},
@@ -122,7 +123,8 @@ func TestLimitsOfText(t *testing.T) {
 		if least == 0 {
 			return "must be at most 4000 characters"
 		}
-		return map[int]string{80: "must be 1 to 80 characters", 35: "must be 1 to 35 characters", 2000: "must be 1 to 2000 characters"}[most]
+		return map[int]string{80: "must be 1 to 80 characters", 35: "must be 1 to 35 characters",
+			2000: "must be 1 to 2000 characters"}[most]
 	}
 	ask := func(change func(*tenant.VoiceRequestInput, string)) func(t *testing.T, w *world, s string) error {
 		return func(t *testing.T, w *world, s string) error {

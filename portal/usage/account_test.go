@@ -17,8 +17,8 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// plainUsage is what [Reports.Usage] must tell, added up in the plainest way: every cell is decoded whole and merged into the sum of each
-// group that it belongs to, bin by bin of sparse sketches.
+// plainUsage is what [Reports.Usage] must tell, added up in the plainest way: every cell is decoded whole and merged
+// into the sum of each group that it belongs to, bin by bin of sparse sketches.
 func plainUsage(t *testing.T, shards []Shard, q Query, rate func(month string) int64) Usage {
 	t.Helper()
 	first, last, err := q.days()
@@ -52,7 +52,8 @@ func plainUsage(t *testing.T, shards []Shard, q Query, rate func(month string) i
 		u.ByKey = append(u.ByKey, KeyFigures{k.project, k.key, sum.prefix, sum.figures(rate)})
 	}
 	slices.SortFunc(u.ByKey, func(a, b KeyFigures) int {
-		return cmp.Or(cmp.Compare(b.Frames, a.Frames), strings.Compare(a.KeyID, b.KeyID), strings.Compare(a.ProjectID, b.ProjectID))
+		return cmp.Or(cmp.Compare(b.Frames, a.Frames), strings.Compare(a.KeyID, b.KeyID),
+			strings.Compare(a.ProjectID, b.ProjectID))
 	})
 	u.ByVoice, u.ByEndpoint = voices.named(rate), endpoints.named(rate)
 	return u
@@ -83,7 +84,8 @@ func (a *plainSum) figures(rate func(month string) int64) Figures {
 		return &ms
 	}
 	f := Figures{
-		Requests: a.requests, Errors: a.errors, Cancelled: a.cancelled, Frames: a.frames, Billed: a.billed, Chars: a.chars,
+		Requests: a.requests, Errors: a.errors, Cancelled: a.cancelled, Frames: a.frames, Billed: a.billed,
+		Chars:   a.chars,
 		TTFAP50: ms(0.50), TTFAP95: ms(0.95), RTF: ratio(a.synthUS, a.frames*frameMicros),
 	}
 	for month, billed := range a.months {
@@ -147,8 +149,8 @@ type shelf struct {
 func (s shelf) Shards(context.Context, string, string, string) ([]Shard, error) { return s.shards, nil }
 func (s shelf) ClosedMonths(context.Context) ([]ClosedMonth, error)             { return s.closed, nil }
 
-// Reports are the plain sum to the last bit: of any shards, of one project and of all, over months of different rates, and in whatever
-// order the store hands shards out.
+// Reports are the plain sum to the last bit: of any shards, of one project and of all, over months of different rates,
+// and in whatever order the store hands shards out.
 func TestReportsAreThePlainSum(t *testing.T) {
 	rates := Rates{{Paise: 20}, {From: "2026-11", Paise: 33}}
 	closed := []ClosedMonth{{Month: "2026-10", Rate: 7}}
@@ -166,7 +168,8 @@ func TestReportsAreThePlainSum(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, project := range []string{"", "prj_a", "prj_none"} {
-			q := Query{OrgID: "org_a", ProjectID: project, From: midnight(time.Date(2026, 10, 25, 12, 0, 0, 0, time.UTC))}
+			q := Query{OrgID: "org_a", ProjectID: project,
+				From: midnight(time.Date(2026, 10, 25, 12, 0, 0, 0, time.UTC))}
 			q.To = q.From.AddDate(0, 0, 14)
 			got, err := r.Usage(t.Context(), q)
 			if err != nil {
@@ -183,8 +186,8 @@ func TestReportsAreThePlainSum(t *testing.T) {
 	}
 }
 
-// randomShards are of one organisation, two sources and two weeks around the turn of a month, with days left out and durations of every
-// size from a microsecond to the longest that there is.
+// randomShards are of one organisation, two sources and two weeks around the turn of a month, with days left out and
+// durations of every size from a microsecond to the longest that there is.
 func randomShards(t *testing.T, rng *rand.Rand) []Shard {
 	t.Helper()
 	var shards []Shard
@@ -224,7 +227,8 @@ func TestReportsRefuseDamagedCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := Query{OrgID: "org_a", From: time.Date(2026, 11, 9, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 11, 12, 0, 0, 0, 0, time.UTC)}
+	q := Query{OrgID: "org_a", From: time.Date(2026, 11, 9, 0, 0, 0, 0, time.UTC),
+		To: time.Date(2026, 11, 12, 0, 0, 0, 0, time.UTC)}
 	ask := func(b []byte, project string) error {
 		damaged := s
 		damaged.Cells = b
@@ -241,7 +245,8 @@ func TestReportsRefuseDamagedCells(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := 1; n < len(s.Cells); n++ {
-			if err := ask(s.Cells[:n], project); !errors.Is(err, errCells) || !strings.Contains(err.Error(), "2026-11-10 from src_1") {
+			if err := ask(s.Cells[:n], project); !errors.Is(err, errCells) ||
+				!strings.Contains(err.Error(), "2026-11-10 from src_1") {
 				t.Errorf("project %q, %d of %d bytes: %v", project, n, len(s.Cells), err)
 			}
 		}
@@ -269,7 +274,8 @@ func TestSkippingEndsWhereReadingEnds(t *testing.T) {
 			b := append(s.append(nil), bytes.Repeat([]byte{0x80}, rest)...)
 			r := reader{b: b}
 			if r.skipSketch(); r.broken || len(r.rest()) != rest {
-				t.Fatalf("%d bins in %x, %d bytes behind them: %d left, broken %v", len(s.bins), b, rest, len(r.rest()), r.broken)
+				t.Fatalf("%d bins in %x, %d bytes behind them: %d left, broken %v", len(s.bins), b, rest,
+					len(r.rest()), r.broken)
 			}
 		}
 	}
@@ -290,7 +296,8 @@ func BenchmarkUsage(b *testing.B) {
 					b.Fatal(err)
 				}
 				for n := range bb.days {
-					day.ShardKey = ShardKey{"org_a", fmt.Sprint("src_", source), meter.DateOf(time.Date(2025, 12, 1+n, 12, 0, 0, 0, time.UTC))}
+					day.ShardKey = ShardKey{"org_a", fmt.Sprint("src_", source),
+						meter.DateOf(time.Date(2025, 12, 1+n, 12, 0, 0, 0, time.UTC))}
 					shards = append(shards, day)
 					size += len(day.Cells)
 				}
@@ -318,7 +325,8 @@ func busyDay(rng *rand.Rand, keys int) []meter.Event {
 	events := randomEvents(rng, 33_000)
 	for i := range events {
 		e := &events[i]
-		e.ProjectID, e.KeyID, e.Playground = "prj_0123456789abcdefghjkmnpqrs", fmt.Sprintf("key_%026d", rng.IntN(keys)), false
+		e.ProjectID, e.KeyID, e.Playground = "prj_0123456789abcdefghjkmnpqrs",
+			fmt.Sprintf("key_%026d", rng.IntN(keys)), false
 		e.Endpoint = []string{"rest", "ws", "openai"}[rng.IntN(3)]
 	}
 	return events

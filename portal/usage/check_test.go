@@ -26,7 +26,8 @@ func (keysOf) HasProject(_ context.Context, o usage.Owner) (bool, error) {
 	return o == usage.Owner{OrgID: "org_a", ProjectID: "prj_a"}, nil
 }
 
-// TestForgedUsage: what cannot be true changes no bill, is written to the log and counted, and what comes behind it is booked.
+// TestForgedUsage: what cannot be true changes no bill, is written to the log and counted, and what comes behind it is
+// booked.
 func TestForgedUsage(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	on := func(start time.Time) func(*meter.Event) {
@@ -82,14 +83,17 @@ func TestForgedUsage(t *testing.T) {
 			ledger := usage.NewLedger(store).Checked(checker)
 			event := func(seq int64) meter.Event {
 				return meter.Event{
-					ID: "evt_" + string(rune('0'+seq)), Seq: seq, Kind: meter.Final, Start: now, At: now, Date: meter.DateOf(now),
-					OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", Status: meter.OK, Endpoint: "rest", Frames: 10, Billed: 10,
+					ID: "evt_" + string(rune('0'+seq)), Seq: seq, Kind: meter.Final, Start: now, At: now,
+					Date:  meter.DateOf(now),
+					OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", Status: meter.OK, Endpoint: "rest",
+					Frames: 10, Billed: 10,
 				}
 			}
 			forged, good := event(1), event(2)
 			tt.change(&forged)
 			for range 2 { // a batch may come twice
-				if err := ledger.Send(t.Context(), meter.Batch{Source: "src_a", Events: []meter.Event{forged}}); err != nil {
+				if err := ledger.Send(t.Context(),
+					meter.Batch{Source: "src_a", Events: []meter.Event{forged}}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -109,20 +113,22 @@ func TestForgedUsage(t *testing.T) {
 			if billed != tt.billed+10 {
 				t.Errorf("billed %d, want %d", billed, tt.billed+10)
 			}
-			if refused := checker.Refused() > 0; refused != (tt.reason != "") || !strings.Contains(strings.ReplaceAll(log.String(), `\"`, `"`), tt.reason) {
+			if refused := checker.Refused() > 0; refused != (tt.reason != "") ||
+				!strings.Contains(strings.ReplaceAll(log.String(), `\"`, `"`), tt.reason) {
 				t.Errorf("refused %d, want the reason %q; log %s", checker.Refused(), tt.reason, log.String())
 			}
 		})
 	}
 }
 
-// TestTakingBack: a stream that fails takes back what it was billed, in the same batch or later, and no more; a batch that comes again, also
-// to a portal that was started anew, changes nothing.
+// TestTakingBack: a stream that fails takes back what it was billed, in the same batch or later, and no more; a batch
+// that comes again, also to a portal that was started anew, changes nothing.
 func TestTakingBack(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	event := func(seq int64, kind meter.Kind, status meter.Status, frames, billed int64) meter.Event {
 		return meter.Event{
-			ID: "evt_1", Seq: seq, Kind: kind, Start: now, At: now, Date: meter.DateOf(now), OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a",
+			ID: "evt_1", Seq: seq, Kind: kind, Start: now, At: now, Date: meter.DateOf(now), OrgID: "org_a",
+			ProjectID: "prj_a", KeyID: "key_a",
 			Status: status, Endpoint: "rest", Frames: frames, Billed: billed,
 		}
 	}
@@ -145,7 +151,8 @@ func TestTakingBack(t *testing.T) {
 			checker := usage.NewChecker(keysOf{}, nil, slog.New(slog.DiscardHandler))
 			for _, events := range tt.batches {
 				for range 2 { // the same batch again
-					if err := usage.NewLedger(store).Checked(checker).Send(t.Context(), meter.Batch{Source: "src_a", Events: events}); err != nil {
+					if err := usage.NewLedger(store).Checked(checker).Send(t.Context(),
+						meter.Batch{Source: "src_a", Events: events}); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -40,7 +40,8 @@ func TestPaiseAgainstRationalNumbers(t *testing.T) {
 	half := big.NewRat(1, 2)
 	for range 200_000 {
 		billed, rate := rng.Int64()>>rng.IntN(63), rng.Int64()>>(20+rng.IntN(43))
-		exact := new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(billed), big.NewInt(rate)), big.NewInt(FramesPerMinute))
+		exact := new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(billed), big.NewInt(rate)),
+			big.NewInt(FramesPerMinute))
 		exact.Add(exact, half)
 		want := new(big.Int).Div(exact.Num(), exact.Denom()) // rounds down, and it is not negative
 		if !want.IsInt64() {
@@ -58,7 +59,8 @@ func TestDecimals(t *testing.T) {
 		t.Helper()
 		exact := big.NewRat(num, denom)
 		exact.Mul(exact, new(big.Rat).SetInt64(n))
-		if want := exact.FloatString(digits); strings.TrimPrefix(got, "-") != strings.TrimPrefix(want, "-") || (n < 0 && !isZero(want)) != strings.HasPrefix(got, "-") {
+		if want := exact.FloatString(digits); strings.TrimPrefix(got, "-") != strings.TrimPrefix(want, "-") ||
+			(n < 0 && !isZero(want)) != strings.HasPrefix(got, "-") {
 			t.Errorf("%d is written %s, want %s", n, got, want)
 		}
 	}
@@ -131,7 +133,8 @@ func TestRates(t *testing.T) {
 	if err := rates.check(); err != nil {
 		t.Fatal(err)
 	}
-	for month, want := range map[string]int64{"2025-01": 20, "2026-11": 20, "2026-12": 25, "2027-01": 25, "2027-02": 15, "2030-01": 15} {
+	for month, want := range map[string]int64{"2025-01": 20, "2026-11": 20, "2026-12": 25, "2027-01": 25, "2027-02": 15,
+		"2030-01": 15} {
 		if got := rates.at(month); got != want {
 			t.Errorf("in %s %d paise, want %d", month, got, want)
 		}

@@ -35,8 +35,9 @@ func refusedEvents(from, n int64) (all []meter.Event) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	for seq := from; seq < from+n; seq++ {
 		all = append(all, meter.Event{
-			ID: "evt_1", Seq: seq, Kind: meter.Final, Start: now, At: now, Date: meter.DateOf(now), OrgID: "org_a", ProjectID: "prj_a",
-			KeyID: "key_x", Status: meter.OK, Endpoint: "rest", Frames: 10, Billed: 10, Chars: 7,
+			ID: "evt_1", Seq: seq, Kind: meter.Final, Start: now, At: now, Date: meter.DateOf(now), OrgID: "org_a",
+			ProjectID: "prj_a",
+			KeyID:     "key_x", Status: meter.OK, Endpoint: "rest", Frames: 10, Billed: 10, Chars: 7,
 		})
 	}
 	return all
@@ -74,7 +75,8 @@ func TestRefusedUsageIsKept(t *testing.T) {
 		t.Errorf("refused %d before anything was acknowledged", got)
 	}
 	for _, events := range [][]meter.Event{events[:2], events[:2], events[1:]} {
-		if err := NewLedger(taking{}).Checked(checker).Send(t.Context(), meter.Batch{Source: "src_a", Events: events}); err != nil {
+		if err := NewLedger(taking{}).Checked(checker).Send(t.Context(),
+			meter.Batch{Source: "src_a", Events: events}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,7 +85,8 @@ func TestRefusedUsageIsKept(t *testing.T) {
 		t.Fatalf("kept %d and counted %d, want 3", len(kept), checker.Refused())
 	}
 	for i, r := range kept {
-		if r.Event != events[i] || r.Source != "src_a" || !strings.Contains(r.Reason, `"key_x" does not exist`) || r.At.IsZero() {
+		if r.Event != events[i] || r.Source != "src_a" || !strings.Contains(r.Reason, `"key_x" does not exist`) ||
+			r.At.IsZero() {
 			t.Errorf("kept %+v, want the event %+v with its reason", r, events[i])
 		}
 	}
@@ -103,7 +106,8 @@ func TestAFullFileOfRefusedUsage(t *testing.T) {
 	checker := NewChecker(nobody{}, file, slog.New(slog.NewJSONHandler(&log, nil)))
 	send := func(seq int64) int64 {
 		t.Helper()
-		if err := NewLedger(taking{}).Checked(checker).Send(t.Context(), meter.Batch{Source: "src_a", Events: refusedEvents(seq, 1)}); err != nil {
+		if err := NewLedger(taking{}).Checked(checker).Send(t.Context(),
+			meter.Batch{Source: "src_a", Events: refusedEvents(seq, 1)}); err != nil {
 			t.Fatal(err)
 		}
 		is, err := os.Stat(path)
@@ -113,7 +117,8 @@ func TestAFullFileOfRefusedUsage(t *testing.T) {
 		return is.Size()
 	}
 	send(1)
-	all := []Refused{{At: time.Now().UTC(), Reason: "as long as may be", Source: "src_b", Event: refusedEvents(1, 1)[0]}}
+	all := []Refused{{At: time.Now().UTC(), Reason: "as long as may be", Source: "src_b",
+		Event: refusedEvents(1, 1)[0]}}
 	line, err := json.Marshal(all[0])
 	if err != nil {
 		t.Fatal(err)
@@ -128,8 +133,10 @@ func TestAFullFileOfRefusedUsage(t *testing.T) {
 		t.Errorf("as much as fits: %v", err)
 	}
 	send(3)
-	if n := len(linesOf(t, path)); n != 3 || !strings.Contains(log.String(), "move it away") || strings.Count(log.String(), `"Chars":7`) != 3 {
-		t.Errorf("%d events in the file, and the log says %s; want 3, and the last one in the log alone", n, log.String())
+	if n := len(linesOf(t, path)); n != 3 || !strings.Contains(log.String(), "move it away") ||
+		strings.Count(log.String(), `"Chars":7`) != 3 {
+		t.Errorf("%d events in the file, and the log says %s; want 3, and the last one in the log alone", n,
+			log.String())
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)

@@ -47,8 +47,10 @@ func at(s string) time.Time {
 // ended is a stream of a minute.
 func ended(start string, change func(e *meter.Event)) meter.Event {
 	e := meter.Event{
-		Kind: meter.Final, Start: at(start), At: at(start), OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", KeyPrefix: "swar_live_aaaaaa",
-		RequestID: "r-" + start[11:], Endpoint: "rest", Voice: "anjura", Format: "wav", Status: meter.OK, Frames: 750, Billed: 750, Chars: 900, Chunks: 9,
+		Kind: meter.Final, Start: at(start), At: at(start), OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a",
+		KeyPrefix: "swar_live_aaaaaa",
+		RequestID: "r-" + start[11:], Endpoint: "rest", Voice: "anjura", Format: "wav", Status: meter.OK, Frames: 750,
+		Billed: 750, Chars: 900, Chunks: 9,
 		TTFAus: 40_000, Wallus: 20_000_000, Synthus: 15_000_000,
 	}
 	if change != nil {
@@ -72,7 +74,10 @@ func TestUsageReport(t *testing.T) {
 		ended("2026-11-10 23:59:59", nil),
 		ended("2026-11-11 00:00:00", func(e *meter.Event) { e.KeyID, e.Voice, e.TTFAus = "key_b", "raj", 80_000 }),
 		ended("2026-11-11 09:00:00", func(e *meter.Event) { e.Status, e.Billed, e.Frames = meter.Failed, 0, 10 }),
-		ended("2026-11-11 10:00:00", func(e *meter.Event) { e.ProjectID, e.Playground, e.Endpoint = "prj_b", true, "ws" }),
+		ended("2026-11-11 10:00:00", func(e *meter.Event) {
+			e.ProjectID, e.Playground, e.Endpoint = "prj_b",
+				true, "ws"
+		}),
 		ended("2026-11-11 10:00:00", func(e *meter.Event) { e.OrgID = "org_b" }))
 	book(t, store, "src_2",
 		ended("2026-11-13 12:00:00", func(e *meter.Event) {
@@ -80,7 +85,8 @@ func TestUsageReport(t *testing.T) {
 		}))
 	r := reports(t, store, nil)
 
-	u, err := r.Usage(t.Context(), usage.Query{OrgID: "org_a", From: at("2026-11-10 12:00:00"), To: at("2026-11-14 00:00:00")})
+	u, err := r.Usage(t.Context(), usage.Query{OrgID: "org_a", From: at("2026-11-10 12:00:00"),
+		To: at("2026-11-14 00:00:00")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +119,8 @@ func TestUsageReport(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("report:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	u, err = r.Usage(t.Context(), usage.Query{OrgID: "org_a", ProjectID: "prj_b", From: at("2026-11-10 12:00:00"), To: at("2026-11-14 00:00:00")})
+	u, err = r.Usage(t.Context(), usage.Query{OrgID: "org_a", ProjectID: "prj_b", From: at("2026-11-10 12:00:00"),
+		To: at("2026-11-14 00:00:00")})
 	if err != nil || u.Total.Requests != 1 || len(u.ByDay) != 4 || len(u.ByKey) != 1 {
 		t.Errorf("of one project: %+v, %v", u, err)
 	}
@@ -164,7 +171,8 @@ func TestUsageRanges(t *testing.T) {
 				continue
 			}
 			if n := len(u.ByDay); n != tt.days || u.ByDay[0].Date != tt.first || u.ByDay[n-1].Date != tt.last {
-				t.Errorf("%s: %d days %s to %s, want %d: %s to %s", name, n, u.ByDay[0].Date, u.ByDay[n-1].Date, tt.days, tt.first, tt.last)
+				t.Errorf("%s: %d days %s to %s, want %d: %s to %s", name, n, u.ByDay[0].Date, u.ByDay[n-1].Date,
+					tt.days, tt.first, tt.last)
 			}
 			if u.Total.TTFAP50 != nil || u.Total.RTF != nil {
 				t.Errorf("%s: figures without data: %s", name, show(u.Total))
@@ -184,7 +192,8 @@ func TestRequestPages(t *testing.T) {
 	}
 	book(t, store, "src_1", events...)
 	r := reports(t, store, nil)
-	for limit, want := range map[int][]int{0: {50, 50, 20}, 1: nil, 40: {40, 40, 40}, 60: {60, 60}, 119: {119, 1}, 120: {120}, 121: {120}, 500: {120}} {
+	for limit, want := range map[int][]int{0: {50, 50, 20}, 1: nil, 40: {40, 40, 40}, 60: {60, 60}, 119: {119, 1},
+		120: {120}, 121: {120}, 500: {120}} {
 		var sizes []int
 		next := 119
 		for cursor := ""; ; {
@@ -324,7 +333,8 @@ func TestUpkeepMergesPastDays(t *testing.T) {
 		}
 		r := reports(t, store, nil)
 		told := func() (usage.Usage, []usage.Bill) {
-			u, err := r.Usage(t.Context(), usage.Query{OrgID: "org_a", From: at("2026-10-01 00:00:00"), To: at("2026-11-21 00:00:00")})
+			u, err := r.Usage(t.Context(), usage.Query{OrgID: "org_a", From: at("2026-10-01 00:00:00"),
+				To: at("2026-11-21 00:00:00")})
 			bills, other := r.Bills(t.Context(), "org_a")
 			if err := errors.Join(err, other); err != nil {
 				t.Fatal(err)
@@ -386,7 +396,10 @@ func TestUpkeepRunsEveryNightAndSurvivesFaults(t *testing.T) {
 		defer stop()
 		var rounds []string
 		store.down = time.Now().Add(30 * time.Minute)
-		err = u.Run(ctx, func(usage.Findings) { rounds = append(rounds, time.Now().In(meter.India).Format("02 15:04")) })
+		err = u.Run(ctx, func(usage.Findings) {
+			rounds = append(rounds,
+				time.Now().In(meter.India).Format("02 15:04"))
+		})
 		want := []string{"01 06:30", "02 02:30", "03 02:30", "04 02:30"}
 		if err != nil || !slices.Equal(rounds, want) {
 			t.Errorf("rounds at %v (%v), want %v", rounds, err, want)
@@ -399,17 +412,20 @@ func TestCSV(t *testing.T) {
 	book(t, store, "src_1",
 		ended("2026-11-10 10:00:00", nil),
 		ended("2026-11-10 10:00:01", func(e *meter.Event) {
-			e.RequestID, e.Status, e.Error, e.Billed, e.Frames, e.TTFAus = `=HYPERLINK("http://x","y")`, meter.Failed, "@SUM,1", 0, 1, 12_345
+			e.RequestID, e.Status, e.Error, e.Billed, e.Frames, e.TTFAus = `=HYPERLINK("http://x","y")`, meter.Failed,
+				"@SUM,1", 0, 1, 12_345
 		}))
 	r := reports(t, store, nil)
-	u, err := r.Usage(t.Context(), usage.Query{OrgID: "org_a", From: at("2026-11-10 00:00:00"), To: at("2026-11-12 00:00:00")})
+	u, err := r.Usage(t.Context(), usage.Query{OrgID: "org_a", From: at("2026-11-10 00:00:00"),
+		To: at("2026-11-12 00:00:00")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for file, write := range map[string]func(b *bytes.Buffer) error{
 		"days.csv": func(b *bytes.Buffer) error { return usage.WriteDays(b, u) },
 		"bills.csv": func(b *bytes.Buffer) error {
-			return usage.WriteBills(b, []usage.Bill{{Month: "2026-11", Rate: 20}, {Month: "2026-10", Requests: 7, Billed: 123_457, Rate: 20, Paise: 3292, Closed: true}})
+			return usage.WriteBills(b, []usage.Bill{{Month: "2026-11", Rate: 20},
+				{Month: "2026-10", Requests: 7, Billed: 123_457, Rate: 20, Paise: 3292, Closed: true}})
 		},
 		"requests.csv": func(b *bytes.Buffer) error {
 			return r.WriteRequests(t.Context(), b, usage.RequestQuery{OrgID: "org_a"})
@@ -443,11 +459,13 @@ func TestCSV(t *testing.T) {
 	}
 	var many []meter.Event
 	for i := range 1001 {
-		many = append(many, ended("2026-11-10 10:00:00", func(e *meter.Event) { e.RequestID, e.OrgID = fmt.Sprint(i), "org_many" }))
+		many = append(many, ended("2026-11-10 10:00:00",
+			func(e *meter.Event) { e.RequestID, e.OrgID = fmt.Sprint(i), "org_many" }))
 	}
 	book(t, store, "src_2", many...)
 	var out bytes.Buffer
-	if err := r.WriteRequests(t.Context(), &out, usage.RequestQuery{OrgID: "org_many"}); err != nil || bytes.Count(out.Bytes(), []byte("\n")) != 1002 {
+	if err := r.WriteRequests(t.Context(), &out, usage.RequestQuery{OrgID: "org_many"}); err != nil ||
+		bytes.Count(out.Bytes(), []byte("\n")) != 1002 {
 		t.Errorf("1001 requests are %d lines, %v", bytes.Count(out.Bytes(), []byte("\n")), err)
 	}
 }

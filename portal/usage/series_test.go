@@ -39,8 +39,10 @@ func TestSeriesAreThePlainSum(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if want := plainSeries(t, shards, whole.ByDay, q.ProjectID, id); !reflect.DeepEqual(figuresOf(got.Series), want) {
-					t.Fatalf("seed %d, project %q by %s:\ngot  %+v\nwant %+v", seed, q.ProjectID, by, figuresOf(got.Series), want)
+				if want := plainSeries(t, shards, whole.ByDay, q.ProjectID,
+					id); !reflect.DeepEqual(figuresOf(got.Series), want) {
+					t.Fatalf("seed %d, project %q by %s:\ngot  %+v\nwant %+v", seed, q.ProjectID, by,
+						figuresOf(got.Series), want)
 				}
 				got.Series = nil
 				if !reflect.DeepEqual(got, whole) {
@@ -88,7 +90,10 @@ func plainSeries(t *testing.T, shards []Shard, days []DayFigures, project string
 		}
 		return n
 	}
-	slices.SortFunc(all, func(a, b Series) int { return cmp.Or(cmp.Compare(sum(b), sum(a)), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all, func(a, b Series) int {
+		return cmp.Or(cmp.Compare(sum(b), sum(a)),
+			strings.Compare(a.ID, b.ID))
+	})
 	return all
 }
 
@@ -98,7 +103,8 @@ func TestTheSmallestSeriesAreOne(t *testing.T) {
 		for k := range keys {
 			for range k + 1 { // so that each has more than the one before
 				e := goldenEvents()[0]
-				e.ID, e.KeyID, e.KeyPrefix, e.Playground = fmt.Sprint("evt_", len(events)), fmt.Sprintf("key_%02d", k), fmt.Sprint("swar_live_", k), false
+				e.ID, e.KeyID, e.KeyPrefix, e.Playground = fmt.Sprint("evt_", len(events)), fmt.Sprintf("key_%02d", k),
+					fmt.Sprint("swar_live_", k), false
 				e.Frames, e.Billed = 10, 5
 				events = append(events, e)
 			}
@@ -116,7 +122,8 @@ func TestTheSmallestSeriesAreOne(t *testing.T) {
 		if err != nil || len(u.Series) != want {
 			t.Fatalf("%d keys: %d series, %v; want %d", keys, len(u.Series), err, want)
 		}
-		if first := u.Series[0]; first.ID != fmt.Sprintf("key_%02d", keys-1) || first.Prefix == "" || first.Frames[1] == 0 {
+		if first := u.Series[0]; first.ID != fmt.Sprintf("key_%02d", keys-1) || first.Prefix == "" ||
+			first.Frames[1] == 0 {
 			t.Errorf("%d keys: the first is %+v", keys, first)
 		}
 		last := u.Series[len(u.Series)-1]
@@ -131,7 +138,8 @@ func TestTheSmallestSeriesAreOne(t *testing.T) {
 			frames, billed = frames+one.Frames[1], billed+one.Billed[1]
 		}
 		if frames != u.Total.Frames || billed != u.Total.Billed {
-			t.Errorf("%d keys: %d frames, %d billed; want %d and %d", keys, frames, billed, u.Total.Frames, u.Total.Billed)
+			t.Errorf("%d keys: %d frames, %d billed; want %d and %d", keys, frames, billed, u.Total.Frames,
+				u.Total.Billed)
 		}
 	}
 }
@@ -144,7 +152,8 @@ func TestAnUnknownSplitIsRefused(t *testing.T) {
 	if _, err := r.Usage(t.Context(), Query{OrgID: "org_a", Split: "day"}); err != ErrSplit {
 		t.Errorf("got %v, want %v", err, ErrSplit)
 	}
-	if u, err := r.Usage(t.Context(), Query{OrgID: "org_a", Split: SplitKey}); err != nil || u.Series == nil || len(u.Series) != 0 {
+	if u, err := r.Usage(t.Context(), Query{OrgID: "org_a", Split: SplitKey}); err != nil || u.Series == nil ||
+		len(u.Series) != 0 {
 		t.Errorf("without usage: %v, %v", u.Series, err)
 	}
 }

@@ -25,8 +25,10 @@ func randomEvents(rng *rand.Rand, n int) []meter.Event {
 	for i := range events {
 		start := time.Date(2026, 11, 10+rng.IntN(3), rng.IntN(24), 0, i, 0, time.UTC)
 		e := meter.Event{
-			ID: fmt.Sprintf("evt_%d", i), Seq: int64(i + 1), Kind: meter.Final, Start: start, At: start, Date: meter.DateOf(start),
-			OrgID: pick("org_a", "org_b"), ProjectID: pick("prj_a", "prj_b"), KeyID: pick("key_a", "key_b", "key_c"), KeyPrefix: "swar_live_aaaaaa",
+			ID: fmt.Sprintf("evt_%d", i), Seq: int64(i + 1), Kind: meter.Final, Start: start, At: start,
+			Date:  meter.DateOf(start),
+			OrgID: pick("org_a", "org_b"), ProjectID: pick("prj_a", "prj_b"), KeyID: pick("key_a", "key_b", "key_c"),
+			KeyPrefix:  "swar_live_aaaaaa",
 			Playground: rng.IntN(5) == 0, Endpoint: pick("rest", "ws"), Voice: pick("anjura", "raj"),
 			Status: []meter.Status{meter.OK, meter.Cancelled, meter.Failed, meter.TimedOut}[rng.IntN(4)],
 			Frames: rng.Int64N(1000), Billed: rng.Int64N(1000) - 300, Chars: rng.IntN(4000), Synthus: rng.Int64N(1e7),
@@ -49,7 +51,8 @@ type ledgerOf struct {
 
 func (l *ledgerOf) apply(t *testing.T, events []meter.Event, closed ...string) error {
 	t.Helper()
-	k, err := Aggregate(Batch{Batch: meter.Batch{Source: "src", Events: events}, Today: "2026-11-20"}, l.position, closed)
+	k, err := Aggregate(Batch{Batch: meter.Batch{Source: "src", Events: events}, Today: "2026-11-20"},
+		l.position, closed)
 	if err != nil {
 		return err
 	}
@@ -73,7 +76,8 @@ func newLedgerOf() *ledgerOf {
 	return &ledgerOf{shards: map[ShardKey]Shard{}, requests: map[string]Request{}}
 }
 
-// However a run of events is cut into batches, and whatever repeats and late batches come in between, the shards are the same to the byte.
+// However a run of events is cut into batches, and whatever repeats and late batches come in between, the shards are
+// the same to the byte.
 func TestAnySplitAndRepeatGivesTheSameShards(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -98,7 +102,8 @@ func TestAnySplitAndRepeatGivesTheSameShards(t *testing.T) {
 			}
 		}
 		if len(got.shards) != len(want.shards) || len(got.requests) != len(want.requests) {
-			t.Fatalf("seed %d: %d shards and %d requests, want %d and %d", seed, len(got.shards), len(got.requests), len(want.shards), len(want.requests))
+			t.Fatalf("seed %d: %d shards and %d requests, want %d and %d", seed, len(got.shards), len(got.requests),
+				len(want.shards), len(want.requests))
 		}
 		for k, w := range want.shards {
 			if g := got.shards[k]; g.Totals != w.Totals || !bytes.Equal(g.Cells, w.Cells) {
@@ -165,7 +170,8 @@ func TestBookMovesWhatHasNoOpenDay(t *testing.T) {
 	for _, r := range k.Requests {
 		got = append(got, r.ID+" "+r.Date)
 	}
-	if want := []string{"evt_0~2026-11-20 2026-11-20", "evt_1~2026-11-20 2026-11-20", "evt_2 2026-11-01"}; !slices.Equal(got, want) {
+	if want := []string{"evt_0~2026-11-20 2026-11-20", "evt_1~2026-11-20 2026-11-20",
+		"evt_2 2026-11-01"}; !slices.Equal(got, want) {
 		t.Errorf("booked %q, want %q", got, want)
 	}
 }
@@ -208,7 +214,8 @@ func TestGoldenCells(t *testing.T) {
 
 func goldenEvents() []meter.Event {
 	e := meter.Event{
-		Kind: meter.Final, ProjectID: "prj_a", KeyID: "key_a", KeyPrefix: "swar_live_abcdef", Endpoint: "rest", Voice: "anjura", Status: meter.OK,
+		Kind: meter.Final, ProjectID: "prj_a", KeyID: "key_a", KeyPrefix: "swar_live_abcdef", Endpoint: "rest",
+		Voice: "anjura", Status: meter.OK,
 		Frames: 10, Billed: 10, Chars: 40, TTFAus: 31_000, Synthus: 250_000,
 	}
 	cut := e
@@ -235,7 +242,8 @@ func TestDamagedCellsAreRefused(t *testing.T) {
 	if _, err := decodeCells(append(slices.Clone(b), 0)); err == nil {
 		t.Error("a byte too many is not noticed")
 	}
-	if _, err := (ShardChange{}).Fold(Shard{Cells: []byte{9}}); err == nil || !strings.Contains(err.Error(), "version 9") {
+	if _, err := (ShardChange{}).Fold(Shard{Cells: []byte{9}}); err == nil ||
+		!strings.Contains(err.Error(), "version 9") {
 		t.Errorf("cells of a newer version: %v", err)
 	}
 }
@@ -247,7 +255,8 @@ func FuzzDecodeCells(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		shard := &Shard{ShardKey: ShardKey{Date: "2026-11-10"}, Cells: b}
-		added, skipped := newAccounts("", newSeries("", nil)).add(shard), newAccounts("prj_none", newSeries("", nil)).add(shard)
+		added, skipped := newAccounts("", newSeries("", nil)).add(shard),
+			newAccounts("prj_none", newSeries("", nil)).add(shard)
 		s, err := decodeCells(b)
 		if err != nil {
 			return

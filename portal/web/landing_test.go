@@ -71,7 +71,8 @@ func TestLandingSpeaksTwoLanguages(t *testing.T) {
 		{"/welcome?lang=hi", "", "hi"},
 	} {
 		w := beside(t, Program{}, "GET", c.target, "Accept", html, "Accept-Language", c.accepts)
-		if got := w.Header().Get("Content-Language"); got != c.want || !strings.Contains(w.Body.String(), `<html lang="`+c.want+`"`) {
+		if got := w.Header().Get("Content-Language"); got != c.want ||
+			!strings.Contains(w.Body.String(), `<html lang="`+c.want+`"`) {
 			t.Errorf("%s, %q: got %q, want %q", c.target, c.accepts, got, c.want)
 		}
 		if !slices.Contains(w.Header().Values("Vary"), "Accept-Language") {
@@ -80,7 +81,8 @@ func TestLandingSpeaksTwoLanguages(t *testing.T) {
 	}
 }
 
-// TestLandingKnowsTheServer: its voices as they are now, its address, and where the API is; whatever a voice is called it stays text.
+// TestLandingKnowsTheServer: its voices as they are now, its address, and where the API is; whatever a voice is called
+// it stays text.
 func TestLandingKnowsTheServer(t *testing.T) {
 	voices := []string{"anjura", `<b>"x"`}
 	p := Program{Portal: true, API: "https://tts.example.org/", Voices: func() []string { return voices }}
@@ -101,24 +103,31 @@ func TestLandingKnowsTheServer(t *testing.T) {
 	if strings.Contains(page, "<b>") || strings.Contains(page, "<!--") || strings.Contains(page, "127.0.0.1") {
 		t.Errorf("the page holds what should have been replaced: %s", page)
 	}
-	if csp := first.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "media-src 'self' blob: https://tts.example.org;") {
+	if csp := first.Header().Get("Content-Security-Policy"); !strings.Contains(csp,
+		"media-src 'self' blob: https://tts.example.org;") {
 		t.Errorf("samples may not be heard: %s", csp)
 	}
 	tag := first.Header().Get("ETag")
-	if same := ask(h.ServeHTTP, "GET", "/", "Accept", "text/html", "If-None-Match", tag); same.Code != http.StatusNotModified {
+	if same := ask(h.ServeHTTP, "GET", "/", "Accept", "text/html", "If-None-Match",
+		tag); same.Code != http.StatusNotModified {
 		t.Errorf("asked again: status %d", same.Code)
 	}
 	voices = []string{"raj"}
-	if other := ask(h.ServeHTTP, "GET", "/", "Accept", "text/html", "If-None-Match", tag); other.Code != 200 || strings.Contains(other.Body.String(), "anjura") || !strings.Contains(other.Body.String(), "/samples/raj.wav") {
+	if other := ask(h.ServeHTTP, "GET", "/", "Accept", "text/html", "If-None-Match", tag); other.Code != 200 ||
+		strings.Contains(other.Body.String(), "anjura") || !strings.Contains(other.Body.String(), "/samples/raj.wav") {
 		t.Errorf("with another voice: status %d", other.Code)
 	}
-	if zipped := ask(h.ServeHTTP, "GET", "/", "Accept", "text/html", "Accept-Encoding", "gzip"); zipped.Header().Get("Content-Encoding") != "gzip" {
+	if zipped := ask(h.ServeHTTP, "GET", "/", "Accept", "text/html", "Accept-Encoding",
+		"gzip"); zipped.Header().Get("Content-Encoding") != "gzip" {
 		t.Error("it is not compressed")
 	}
-	if silent := beside(t, Program{}, "GET", "/", "Accept", "text/html").Body.String(); strings.Contains(silent, "<audio") || !strings.Contains(silent, `data-portal="off"`) {
+	if silent := beside(t, Program{}, "GET", "/", "Accept",
+		"text/html").Body.String(); strings.Contains(silent, "<audio") ||
+		!strings.Contains(silent, `data-portal="off"`) {
 		t.Errorf("without voices and a portal: %s", silent)
 	}
-	many := beside(t, Program{Voices: func() []string { return strings.Split("abcdefg", "") }}, "GET", "/", "Accept", "text/html").Body.String()
+	many := beside(t, Program{Voices: func() []string { return strings.Split("abcdefg", "") }}, "GET", "/", "Accept",
+		"text/html").Body.String()
 	if n := strings.Count(many, "<audio"); n != maxVoices {
 		t.Errorf("%d voices are offered, want %d", n, maxVoices)
 	}

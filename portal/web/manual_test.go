@@ -25,7 +25,8 @@ func zipped(t *testing.T, text string) *fstest.MapFile {
 	return &fstest.MapFile{Data: b.Bytes()}
 }
 
-// TestManual: pages that lie there compressed alone reach everybody, and what is no page is the business of somebody else, unless a person looks.
+// TestManual: pages that lie there compressed alone reach everybody, and what is no page is the business of somebody
+// else, unless a person looks.
 func TestManual(t *testing.T) {
 	s, err := New(Options{Files: fstest.MapFS{
 		"app.html": {Data: []byte("app")}, "assets/a.js": {Data: []byte("script")},
@@ -66,7 +67,8 @@ func TestManual(t *testing.T) {
 			r.Header.Set("Accept-Encoding", encoding)
 			w := httptest.NewRecorder()
 			mux.ServeHTTP(w, r)
-			if w.Code == http.StatusTemporaryRedirect || w.Code == http.StatusMovedPermanently { // of a path that is not clean
+			if w.Code == http.StatusTemporaryRedirect || w.Code == http.StatusMovedPermanently {
+				// of a path that is not clean
 				continue
 			}
 			body := w.Body.String()
@@ -80,7 +82,8 @@ func TestManual(t *testing.T) {
 			if w.Code != c.status || body != c.body || w.Header().Get("Content-Type") != c.kind {
 				t.Errorf("%s, %q: got %d %s %q", c.name, encoding, w.Code, w.Header().Get("Content-Type"), body)
 			}
-			if c.status == 200 && (w.Header().Get("ETag") == "" || !strings.Contains(w.Header().Get("Vary"), "Accept-Encoding")) {
+			if c.status == 200 && (w.Header().Get("ETag") == "" ||
+				!strings.Contains(w.Header().Get("Vary"), "Accept-Encoding")) {
 				t.Errorf("%s: headers %v", c.name, w.Header())
 			}
 		}
@@ -99,7 +102,8 @@ func TestPicturesBringStylesAndNoScripts(t *testing.T) {
 }
 
 func TestBrokenFiles(t *testing.T) {
-	if _, err := New(Options{Files: fstest.MapFS{"docs/api.html.gz": {Data: []byte("not compressed")}}}); err == nil || !strings.Contains(err.Error(), "docs/api.html.gz") {
+	if _, err := New(Options{Files: fstest.MapFS{"docs/api.html.gz": {Data: []byte("not compressed")}}}); err == nil ||
+		!strings.Contains(err.Error(), "docs/api.html.gz") {
 		t.Errorf("got %v, want an error that names the file", err)
 	}
 }
@@ -121,7 +125,8 @@ func TestBuiltManual(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs", nil)); w.Code != http.StatusMovedPermanently || w.Header().Get("Location") != "/docs/" {
+	if h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/docs", nil)); w.Code != http.StatusMovedPermanently ||
+		w.Header().Get("Location") != "/docs/" {
 		t.Errorf("/docs: status %d to %q", w.Code, w.Header().Get("Location"))
 	}
 }

@@ -67,7 +67,8 @@ func TestPagesAreAskedForAgainByETag(t *testing.T) {
 	if w.Code != 200 || tag == "" || w.Header().Get("Cache-Control") != "no-cache" {
 		t.Fatalf("got %d, headers %v", w.Code, w.Header())
 	}
-	if again := ask(s.Page("app.html", 200), "GET", "/app/", "If-None-Match", tag); again.Code != 304 || again.Body.Len() != 0 {
+	if again := ask(s.Page("app.html", 200), "GET", "/app/", "If-None-Match", tag); again.Code != 304 ||
+		again.Body.Len() != 0 {
 		t.Errorf("with its ETag: got %d and %d bytes, want 304 and none", again.Code, again.Body.Len())
 	}
 	lost := ask(s.Page("app.html", 404), "GET", "/app/x/y", "If-None-Match", tag)
@@ -79,20 +80,24 @@ func TestPagesAreAskedForAgainByETag(t *testing.T) {
 func TestPolicy(t *testing.T) {
 	w := ask(site(t, "https://api.example:8443").Page("app.html", 200), "GET", "/app/")
 	csp := w.Header().Get("Content-Security-Policy")
-	for _, want := range []string{"connect-src 'self' https://api.example:8443 wss://api.example:8443;", "frame-ancestors 'none'", "trusted-types 'none'"} {
+	for _, want := range []string{"connect-src 'self' https://api.example:8443 wss://api.example:8443;",
+		"frame-ancestors 'none'", "trusted-types 'none'"} {
 		if !strings.Contains(csp, want) {
 			t.Errorf("no %q in %q", want, csp)
 		}
 	}
-	for _, bad := range []string{"", "api.example", "https://a/path", "https://a; script-src *", "javascript:x", "https://*.a", "https://u@a"} {
+	for _, bad := range []string{"", "api.example", "https://a/path", "https://a; script-src *", "javascript:x",
+		"https://*.a", "https://u@a"} {
 		w := ask(site(t, bad, "https://good.example").Page("app.html", 200), "GET", "/app/")
-		if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "connect-src 'self' https://good.example wss://good.example;") {
+		if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp,
+			"connect-src 'self' https://good.example wss://good.example;") {
 			t.Errorf("%q was taken for an origin, or hides another: %q", bad, csp)
 		}
 	}
 }
 
-// TestPagesKnowWhereTheAPIIs: where it is elsewhere, pages may call it and are told, also those that were compressed before.
+// TestPagesKnowWhereTheAPIIs: where it is elsewhere, pages may call it and are told, also those that were compressed
+// before.
 func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 	for api, want := range map[string][2]string{
 		"": {`data-api=""`, "connect-src 'self';"}, "https://tts.example.org": {`data-api="https://tts.example.org"`, "connect-src 'self' https://tts.example.org wss://tts.example.org; media-src 'self' blob: https://tts.example.org;"},
@@ -105,7 +110,8 @@ func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/app/", nil)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
-		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want[0]) || !strings.Contains(w.Header().Get("Content-Security-Policy"), want[1]) {
+		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want[0]) ||
+			!strings.Contains(w.Header().Get("Content-Security-Policy"), want[1]) {
 			t.Errorf("%q: status %d, policy %q, page %s", api, w.Code, w.Header().Get("Content-Security-Policy"), body)
 		}
 		small := ask(h.ServeHTTP, http.MethodGet, "/app/", "Accept-Encoding", "gzip")
@@ -120,8 +126,8 @@ func TestPagesKnowWhereTheAPIIs(t *testing.T) {
 	}
 }
 
-// TestAddresses: pages of an organisation are found, others are not, in the same shell; who comes back from another provider meets the
-// page that can take what they bring; without a portal there is nothing to sign in to.
+// TestAddresses: pages of an organisation are found, others are not, in the same shell; who comes back from another
+// provider meets the page that can take what they bring; without a portal there is nothing to sign in to.
 func TestAddresses(t *testing.T) {
 	with, err := Wrap(http.NotFoundHandler(), Program{Portal: true, Keys: true})
 	if err != nil {
@@ -213,17 +219,19 @@ func TestPeopleReadAPageWhereThereIsNone(t *testing.T) {
 		{"GET", "/healthz", browser, 200, "application/json", `{"own":1}`},
 	} {
 		w := ask(h.ServeHTTP, c.method, c.path, "Accept", c.accept)
-		if w.Code != c.status || w.Header().Get("Content-Type") != c.kind || w.Body.String() != c.body || w.Header().Get("X-Request-Id") != "r1" {
+		if w.Code != c.status || w.Header().Get("Content-Type") != c.kind || w.Body.String() != c.body ||
+			w.Header().Get("X-Request-Id") != "r1" {
 			t.Errorf("%s %s with %q: %d %v %s", c.method, c.path, c.accept, w.Code, w.Header(), w.Body)
 		}
 	}
-	if w := ask(h.ServeHTTP, "GET", "/favicon.ico"); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" {
+	if w := ask(h.ServeHTTP, "GET", "/favicon.ico"); w.Code != http.StatusOK ||
+		w.Header().Get("Content-Type") != "image/svg+xml" {
 		t.Errorf("/favicon.ico: %d %v", w.Code, w.Header())
 	}
 }
 
-// TestOneName: a page that is opened under the other name of this machine leads to the public one; what programs ask for stays, and nothing leads
-// elsewhere.
+// TestOneName: a page that is opened under the other name of this machine leads to the public one; what programs ask
+// for stays, and nothing leads elsewhere.
 func TestOneName(t *testing.T) {
 	const page = "text/html"
 	for _, c := range []struct{ public, method, target, accept, want string }{
@@ -248,7 +256,8 @@ func TestOneName(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := ask(h.ServeHTTP, c.method, c.target, "Accept", c.accept)
-		if got := w.Header().Get("Location"); got != c.want || (c.want != "") != (w.Code == http.StatusTemporaryRedirect) {
+		if got := w.Header().Get("Location"); got != c.want ||
+			(c.want != "") != (w.Code == http.StatusTemporaryRedirect) {
 			t.Errorf("%s, %s %s: status %d to %q, want %q", c.public, c.method, c.target, w.Code, got, c.want)
 		}
 	}
@@ -259,7 +268,9 @@ func TestOpenerPolicy(t *testing.T) {
 	for _, c := range []struct {
 		public, host string
 		want         bool
-	}{{"", "127.0.0.1:8080", true}, {"", "localhost", true}, {"", "[::1]:80", true}, {"", "swar.lan:8080", false}, {"http://swar.lan", "swar.lan", false}, {"https://swar.example.org", "swar.example.org", true}, {"", "localhost.evil.example", false}} {
+	}{{"", "127.0.0.1:8080", true}, {"", "localhost", true}, {"", "[::1]:80", true}, {"", "swar.lan:8080", false},
+		{"http://swar.lan", "swar.lan", false}, {"https://swar.example.org", "swar.example.org", true},
+		{"", "localhost.evil.example", false}} {
 		h, err := Wrap(http.NotFoundHandler(), Program{Portal: true, Public: c.public})
 		if err != nil {
 			t.Fatal(err)
@@ -268,7 +279,8 @@ func TestOpenerPolicy(t *testing.T) {
 		if got := w.Header().Get("Cross-Origin-Opener-Policy") == "same-origin"; got != c.want {
 			t.Errorf("%+v: sent %v", c, got)
 		}
-		if got, want := w.Header().Get("Strict-Transport-Security") == "max-age=31536000", strings.HasPrefix(c.public, "https://"); got != want {
+		if got, want := w.Header().Get("Strict-Transport-Security") == "max-age=31536000",
+			strings.HasPrefix(c.public, "https://"); got != want {
 			t.Errorf("%+v: told to come by TLS alone %v, want %v", c, got, want)
 		}
 	}

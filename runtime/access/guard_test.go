@@ -23,7 +23,8 @@ func guarded() (g *Guard, key string) {
 func guess(t *testing.T, g *Guard, ip string) time.Duration {
 	t.Helper()
 	begin := time.Now()
-	if _, err := g.Grant(t.Context(), Credentials{Key: "wrong", IP: netip.MustParseAddr(ip)}); !errors.Is(err, ErrInvalidKey) {
+	if _, err := g.Grant(t.Context(), Credentials{Key: "wrong",
+		IP: netip.MustParseAddr(ip)}); !errors.Is(err, ErrInvalidKey) {
 		t.Errorf("Grant = %v, want %v", err, ErrInvalidKey)
 	}
 	return time.Since(begin)
@@ -197,7 +198,8 @@ func TestLongDelaysAreBounded(t *testing.T) {
 				synctest.Wait()
 				g.mu.Lock()
 				if want := tt.addresses*tt.each - tt.delayed; g.delayed != tt.delayed || int(soon.Load()) != want {
-					t.Errorf("%d answers wait and %d came after a step, want %d and %d", g.delayed, soon.Load(), tt.delayed, want)
+					t.Errorf("%d answers wait and %d came after a step, want %d and %d", g.delayed, soon.Load(),
+						tt.delayed, want)
 				}
 				g.mu.Unlock()
 				begin := time.Now()

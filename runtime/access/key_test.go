@@ -107,7 +107,8 @@ func TestParseSeesEveryTypingError(t *testing.T) {
 	}
 }
 
-// A character that came more often would make keys easier to guess. With 62,000 draws a fair count of 1000 is off by 200 once in 10^9.
+// A character that came more often would make keys easier to guess. With 62,000 draws a fair count of 1000 is off by
+// 200 once in 10^9.
 func TestRandomCharactersAreEven(t *testing.T) {
 	counts := map[byte]int{}
 	for _, c := range appendRandom(nil, 62_000) {
@@ -132,7 +133,8 @@ func TestParseAllocatesNothing(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	key, _ := New(LivePrefix)
-	for _, seed := range []string{"", LivePrefix, key, key[:20], withChecksum(PlaygroundPrefix + strings.Repeat("é", 16))} {
+	for _, seed := range []string{"", LivePrefix, key, key[:20],
+		withChecksum(PlaygroundPrefix + strings.Repeat("é", 16))} {
 		f.Add(seed)
 	}
 	pattern := regexp.MustCompile(`^` + Pattern + `$`)

@@ -23,7 +23,8 @@ func entry() (key string, e Entry) {
 func playground(life time.Duration) (key string, e Entry) {
 	key, hash := New(PlaygroundPrefix)
 	return key, Entry{
-		Hash: hash, OrgID: "org_1", ProjectID: "prj_1", KeyPrefix: KeyHint(key), Playground: true, ExpiresAt: time.Now().Add(life),
+		Hash: hash, OrgID: "org_1", ProjectID: "prj_1", KeyPrefix: KeyHint(key), Playground: true,
+		ExpiresAt: time.Now().Add(life),
 	}
 }
 
@@ -290,7 +291,8 @@ func TestTouched(t *testing.T) {
 		c.Revoked = true
 		r.Apply([]Entry{c})
 		want := map[string]time.Time{
-			a.Hash.KeyID(): begin.Add(time.Second), b.Hash.KeyID(): begin.Add(500 * time.Millisecond), c.Hash.KeyID(): begin.Add(time.Second),
+			a.Hash.KeyID(): begin.Add(time.Second), b.Hash.KeyID(): begin.Add(500 * time.Millisecond),
+			c.Hash.KeyID(): begin.Add(time.Second),
 		}
 		if got := r.LastUsed(); !maps.Equal(got, want) {
 			t.Errorf("touched = %v, want %v", got, want)
@@ -348,7 +350,8 @@ func filledWith(n int) (*KeyCache, string) {
 			entries[i].Voices = []string{fmt.Sprint("voice-", i)}
 		}
 		if i%5 == 0 {
-			entries[i].Playground, entries[i].ExpiresAt, entries[i].Origin = true, time.Now().Add(time.Hour), "https://app.example"
+			entries[i].Playground, entries[i].ExpiresAt, entries[i].Origin = true, time.Now().Add(time.Hour),
+				"https://app.example"
 		}
 	}
 	entries[n-1].Origin = ""
@@ -359,7 +362,10 @@ func TestLookingUpAllocatesNothing(t *testing.T) {
 	r, key := filledWith(100)
 	stranger, _ := entry()
 	for name, key := range map[string]string{"a known key": key, "an unknown key": stranger, "junk": "junk"} {
-		if n := testing.AllocsPerRun(100, func() { _, _ = r.Grant(context.Background(), Credentials{Key: key}) }); n != 0 {
+		if n := testing.AllocsPerRun(100, func() {
+			_,
+				_ = r.Grant(context.Background(), Credentials{Key: key})
+		}); n != 0 {
 			t.Errorf("looking up %s allocates %v times, want 0", name, n)
 		}
 	}

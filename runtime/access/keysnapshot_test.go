@@ -87,7 +87,8 @@ func TestKeysAreKnownAfterARestart(t *testing.T) {
 				}
 				if !tt.ready {
 					wantGrant(t, second, key, ErrUnavailable)
-					if _, err := os.Stat(file); err == nil || !strings.Contains(second.log.String(), "the key snapshot is unusable") {
+					if _, err := os.Stat(file); err == nil ||
+						!strings.Contains(second.log.String(), "the key snapshot is unusable") {
 						t.Errorf("a copy that is too old is still there, or nobody is told: %s", second.log)
 					}
 					return

@@ -38,7 +38,8 @@ func TestWriterKnowsWhenAnAnswerHasBegun(t *testing.T) {
 
 func TestTry(t *testing.T) {
 	err := Try(func() error { panic("oh") })
-	if p, ok := errors.AsType[*PanicError](err); !ok || p.Error() != "panic: oh" || !strings.Contains(string(p.Stack), "TestTry") {
+	if p, ok := errors.AsType[*PanicError](err); !ok || p.Error() != "panic: oh" ||
+		!strings.Contains(string(p.Stack), "TestTry") {
 		t.Errorf("a panic became %v", err)
 	}
 	want := errors.New("no")

@@ -47,7 +47,8 @@ func TestSentences(t *testing.T) {
 		"a long sentence is cut":              {"ek do, teen chaar; paanch chhe, saat. aath nau das", 5, []string{"ek do, teen chaar;", "paanch chhe, saat.", "aath nau das"}},
 	}
 	for name, tt := range tests {
-		if got := texts(Sentences(tt.text, tt.limit, byWord)); !slices.Equal(got, tt.want) && len(got)+len(tt.want) > 0 {
+		if got := texts(Sentences(tt.text, tt.limit, byWord)); !slices.Equal(got, tt.want) &&
+			len(got)+len(tt.want) > 0 {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
@@ -142,7 +143,8 @@ func TestGrowing(t *testing.T) {
 		"up to the limit, and no further": {"a b c d. e f g h. " + strings.Repeat("i j k l m. ", 5), []string{"a b c d.", "e f g h.", "i j k l m.", "i j k l m. i j k l m.", "i j k l m. i j k l m."}},
 		"a short beginning":               {"haan ji bhai. ek do teen. a b c d. e f g h", []string{"haan ji bhai.", "ek do teen.", "a b c d.", "e f g h"}},
 	} {
-		if got := texts(Growing(tt.text, lead, limit, byWord)); !slices.Equal(got, tt.want) && len(got)+len(tt.want) > 0 {
+		if got := texts(Growing(tt.text, lead, limit, byWord)); !slices.Equal(got, tt.want) &&
+			len(got)+len(tt.want) > 0 {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
@@ -163,12 +165,14 @@ func TestGrowingKeepsThePromises(t *testing.T) {
 			tokens := 0
 			for i, c := range got {
 				if most := min(max(lead, tokens), limit); c.Tokens > most && uniseg.GraphemeClusterCount(c.Text) > 1 {
-					t.Errorf("%s, %s: chunk %d has %d tokens behind %d, more than %d", name, by, i, c.Tokens, tokens, most)
+					t.Errorf("%s, %s: chunk %d has %d tokens behind %d, more than %d", name, by, i, c.Tokens,
+						tokens, most)
 				}
 				tokens += c.Tokens
 			}
 			if calls > 40*len(got)+8 || counted > 40*len(text) {
-				t.Errorf("%s, %s: %d chunks: %d calls over %.1f times the text", name, by, len(got), calls, float64(counted)/float64(len(text)))
+				t.Errorf("%s, %s: %d chunks: %d calls over %.1f times the text", name, by, len(got), calls,
+					float64(counted)/float64(len(text)))
 			}
 		}
 	}
@@ -184,7 +188,8 @@ func check(t *testing.T, text string, limit int, count func(string) int, chunks 
 		if c.Index != i || c.Text == "" || c.Text != strings.TrimSpace(c.Text) {
 			t.Fatalf("chunk %d: %+v is empty, misnumbered or not trimmed", i, c)
 		}
-		if c.CharStart < end || c.CharEnd <= c.CharStart || c.CharEnd > len(runes) || string(runes[c.CharStart:c.CharEnd]) != c.Text {
+		if c.CharStart < end || c.CharEnd <= c.CharStart || c.CharEnd > len(runes) ||
+			string(runes[c.CharStart:c.CharEnd]) != c.Text {
 			t.Fatalf("chunk %d: offsets %d to %d do not hold %q", i, c.CharStart, c.CharEnd, c.Text)
 		}
 		if lost := strings.TrimSpace(string(runes[end:c.CharStart])); lost != "" {
@@ -240,7 +245,8 @@ func TestHostileTextsKeepThePromises(t *testing.T) {
 				check(t, text, 50, count, got)
 				// A call for each sentence, space or letter would be thousands, and often over the whole text.
 				if calls > 12*len(got)+4 || counted > 12*len(text) {
-					t.Errorf("%d chunks: %d calls over %.1f times the text", len(got), calls, float64(counted)/float64(len(text)))
+					t.Errorf("%d chunks: %d calls over %.1f times the text", len(got), calls,
+						float64(counted)/float64(len(text)))
 				}
 			})
 		}
@@ -365,7 +371,8 @@ func TestNeighboursDoNotFitTogether(t *testing.T) {
 
 // TestTheLongestOrdinaryTextIsNotRefused: a text of ordinary words must not be refused for its number of chunks.
 func TestTheLongestOrdinaryTextIsNotRefused(t *testing.T) {
-	for _, name := range []string{"digits in words", "digits without a comma", "one long sentence", "many short ones", "long and short"} {
+	for _, name := range []string{"digits in words", "digits without a comma", "one long sentence", "many short ones",
+		"long and short"} {
 		if got := len(Split(hostile[name], speech.MaxChunkTokens, byRune)); got > speech.MaxChunks {
 			t.Errorf("%s: %d chunks, of which %d are allowed", name, got, speech.MaxChunks)
 		}
@@ -412,7 +419,8 @@ func TestWordsAreWrittenAsTheNormaliserWritesThem(t *testing.T) {
 			t.Errorf("only %d words", len(words))
 		}
 		for word := range words {
-			if strings.ContainsFunc(word, func(r rune) bool { return r >= 0x958 && r <= 0x95f }) || word != strings.ToLower(word) {
+			if strings.ContainsFunc(word, func(r rune) bool { return r >= 0x958 && r <= 0x95f }) ||
+				word != strings.ToLower(word) {
 				t.Errorf("%q is not written as it is looked up", word)
 			}
 		}

@@ -28,7 +28,8 @@ func TestKey(t *testing.T) {
 	}
 	key := func(p places) (string, string) {
 		return Key(Places{
-			Header: func(name string) string { return p.headers[name] }, Query: func(name string) string { return p.query[name] },
+			Header:    func(name string) string { return p.headers[name] },
+			Query:     func(name string) string { return p.query[name] },
 			Protocols: p.protocols,
 		})
 	}
@@ -149,7 +150,8 @@ func TestAnswer(t *testing.T) {
 		{Cartesia, "timeout", 504, "", 504, `{"error_code":"timeout","message":"text","request_id":"req_1","title":"Timeout"}`},
 		{Vapi, "unknown_voice", 400, "", 400, `{"error":"text"}`},
 	} {
-		status, body := tt.dialect.FaultBody(Fault{Code: tt.code, Text: "text", Status: tt.status, Field: tt.field, RequestID: "req_1"})
+		status, body := tt.dialect.FaultBody(Fault{Code: tt.code, Text: "text", Status: tt.status, Field: tt.field,
+			RequestID: "req_1"})
 		if status != tt.want || string(body) != tt.body {
 			t.Errorf("%s %s: %d %s, want %d %s", tt.dialect, tt.code, status, body, tt.want, tt.body)
 		}

@@ -28,7 +28,8 @@ func voice(n int) []int16 {
 		t := float64(i) / speech.SampleRate
 		phase += 2 * math.Pi * (150 + 60*math.Sin(3*t) + 25*math.Sin(17*t)) / speech.SampleRate
 		loud := math.Abs(math.Sin(2*math.Pi*1.7*t + 0.4))
-		pcm[i] = int16(9000 * loud * (math.Sin(phase) + 0.5*math.Sin(2*phase+1) + 0.3*math.Sin(5*phase) + 0.1*r.NormFloat64()))
+		pcm[i] = int16(9000 * loud * (math.Sin(phase) + 0.5*math.Sin(2*phase+1) + 0.3*math.Sin(5*phase) +
+			0.1*r.NormFloat64()))
 	}
 	return pcm
 }

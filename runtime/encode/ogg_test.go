@@ -23,7 +23,8 @@ type stream struct {
 	preSkip int64
 }
 
-// parse reads an Ogg stream as RFC 3533 has it. Its checksum is worked out bit by bit, so that it shares nothing with the writer's.
+// parse reads an Ogg stream as RFC 3533 has it. Its checksum is worked out bit by bit, so that it shares nothing with
+// the writer's.
 func parse(t testing.TB, b []byte) stream {
 	t.Helper()
 	var s stream
@@ -99,7 +100,8 @@ func (s stream) check(t testing.TB, samples int) {
 			flags = flagEOS
 		}
 		if p.flags != flags || p.sequence != uint32(i) || p.serial != s.pages[0].serial {
-			t.Errorf("page %d: flags %d, number %d, serial %d; want %d, %d, %d", i, p.flags, p.sequence, p.serial, flags, i, s.pages[0].serial)
+			t.Errorf("page %d: flags %d, number %d, serial %d; want %d, %d, %d", i, p.flags, p.sequence, p.serial,
+				flags, i, s.pages[0].serial)
 		}
 		if len(p.packets) == 0 || i < 2 && (len(p.packets) != 1 || p.granule != 0) {
 			t.Errorf("page %d: %d packets at %d", i, len(p.packets), p.granule)
@@ -117,7 +119,8 @@ func (s stream) check(t testing.TB, samples int) {
 		if i == last {
 			want = 2*int64(samples) + s.preSkip
 			if want > decoded || want <= decoded-960 {
-				t.Errorf("the stream ends at granule %d, which is not in its last packet, %d to %d", want, decoded-960, decoded)
+				t.Errorf("the stream ends at granule %d, which is not in its last packet, %d to %d", want,
+					decoded-960, decoded)
 			}
 		}
 		if p.granule != want {

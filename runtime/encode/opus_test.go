@@ -177,7 +177,8 @@ func TestEncodersDoNotDisturbOneAnother(t *testing.T) {
 	wg.Wait()
 }
 
-// TestEncodersDoNotLeak watches the memory of the process, because Go does not see that of C. An encoder takes about 43 kB there.
+// TestEncodersDoNotLeak watches the memory of the process, because Go does not see that of C. An encoder takes about 43
+// kB there.
 func TestEncodersDoNotLeak(t *testing.T) {
 	tests := map[string]func(Encoder) error{
 		"closed":           Encoder.Close,

@@ -64,7 +64,8 @@ func TestOpusinfoHasNothingToSay(t *testing.T) {
 					t.Errorf("opusinfo says:\n%s", all)
 				}
 			}
-			for _, want := range []string{"Pre-skip: 312", "Original sample rate: 24000", "Channels: 1", "ENCODER=swar", "SYNTHETIC=1", "MODEL=क", "20.0ms (max),   20.0ms (avg),   20.0ms (min)", "Logical stream 1 ended"} {
+			for _, want := range []string{"Pre-skip: 312", "Original sample rate: 24000", "Channels: 1", "ENCODER=swar",
+				"SYNTHETIC=1", "MODEL=क", "20.0ms (max),   20.0ms (avg),   20.0ms (min)", "Logical stream 1 ended"} {
 				if !strings.Contains(all, want) {
 					t.Errorf("opusinfo does not say %q:\n%s", want, all)
 				}
@@ -84,7 +85,8 @@ func TestOpusdecReturnsEverySample(t *testing.T) {
 				{oneThenFour(n), speech.SampleRate, n},
 				{[]int{n}, 48000, 2 * n}, // what an Opus decoder works at
 			} {
-				out, errs := run(t, "opusdec", "--no-dither", "--rate", strconv.Itoa(tt.rate), file(t, speech.Opus, pcm[:n], tt.blocks...), "-")
+				out, errs := run(t, "opusdec", "--no-dither", "--rate", strconv.Itoa(tt.rate),
+					file(t, speech.Opus, pcm[:n], tt.blocks...), "-")
 				if got := len(out) / 2; got != tt.want {
 					t.Errorf("%d samples at %d Hz, want %d\n%s", got, tt.rate, tt.want, errs)
 				}
@@ -96,16 +98,19 @@ func TestOpusdecReturnsEverySample(t *testing.T) {
 // TestDecodedSpeechIsAligned: the decoder's delay must be cut off at the start and nowhere else.
 func TestDecodedSpeechIsAligned(t *testing.T) {
 	pcm := voice(100 * frame)
-	out, _ := run(t, "opusdec", "--no-dither", "--rate", "24000", file(t, speech.Opus, pcm, oneThenFour(len(pcm))...), "-")
+	out, _ := run(t, "opusdec", "--no-dither", "--rate", "24000",
+		file(t, speech.Opus, pcm, oneThenFour(len(pcm))...), "-")
 	got := samples(out)
 	if len(got) != len(pcm) {
 		t.Fatalf("%d samples, want %d", len(got), len(pcm))
 	}
-	for _, part := range []struct{ from, to int }{{0, 10 * frame}, {45 * frame, 55 * frame}, {90 * frame, 100 * frame}} {
+	for _, part := range []struct{ from, to int }{{0, 10 * frame}, {45 * frame, 55 * frame},
+		{90 * frame, 100 * frame}} {
 		lag, likeness := offset(pcm[part.from:part.to], got[part.from:part.to])
 		t.Logf("samples %d to %d: offset %d, likeness %.4f", part.from, part.to, lag, likeness)
 		if lag < -1 || lag > 1 || likeness < 0.95 {
-			t.Errorf("samples %d to %d are off by %d (likeness %.3f), want at most 1", part.from, part.to, lag, likeness)
+			t.Errorf("samples %d to %d are off by %d (likeness %.3f), want at most 1", part.from, part.to,
+				lag, likeness)
 		}
 	}
 }
@@ -132,10 +137,12 @@ func TestFfprobeSeesTheDuration(t *testing.T) {
 	for _, n := range []int{frame, frame + 1, 5 * frame, 100 * frame, 750 * frame} {
 		for _, f := range []speech.Format{speech.WAV, speech.Opus} {
 			t.Run(fmt.Sprint(f, " ", n), func(t *testing.T) {
-				out, errs := run(t, "ffprobe", "-v", "warning", "-show_entries", "format=duration:stream=codec_name,sample_rate,channels", "-of", "default=nw=1",
+				out, errs := run(t, "ffprobe", "-v", "warning", "-show_entries",
+					"format=duration:stream=codec_name,sample_rate,channels", "-of", "default=nw=1",
 					file(t, f, pcm[:n], oneThenFour(n)...))
 				t.Logf("%s%s", out, errs)
-				codec := map[speech.Format]string{speech.WAV: "codec_name=pcm_s16le\nsample_rate=24000\nchannels=1\n", speech.Opus: "codec_name=opus\nsample_rate=48000\nchannels=1\n"}[f]
+				codec := map[speech.Format]string{speech.WAV: "codec_name=pcm_s16le\nsample_rate=24000\nchannels=1\n",
+					speech.Opus: "codec_name=opus\nsample_rate=48000\nchannels=1\n"}[f]
 				if !strings.Contains(string(out), codec) {
 					t.Errorf("ffprobe says %s, want %s", out, codec)
 				}
@@ -161,10 +168,12 @@ func TestFfmpegDecodesEverySample(t *testing.T) {
 	for _, n := range []int{1, 480, frame, frame + 1, 100 * frame} {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			wav, errs := run(t, "ffmpeg", "-v", "warning", "-i", file(t, speech.WAV, pcm[:n], n), "-f", "s16le", "-")
-			if want := encoded(t, speech.PCM16, pcm[:n], n).all(); !bytes.Equal(wav, want) { // it warns about the unknown length
+			if want := encoded(t, speech.PCM16, pcm[:n], n).all(); !bytes.Equal(wav, want) {
+				// it warns about the unknown length
 				t.Errorf("%d bytes from the streamed WAV, want the %d that were written\n%s", len(wav), len(want), errs)
 			}
-			opus, errs := run(t, "ffmpeg", "-v", "warning", "-i", file(t, speech.Opus, pcm[:n], oneThenFour(n)...), "-f", "s16le", "-")
+			opus, errs := run(t, "ffmpeg", "-v", "warning", "-i", file(t, speech.Opus, pcm[:n], oneThenFour(n)...),
+				"-f", "s16le", "-")
 			if got := len(opus) / 2; got != 2*n || errs != "" {
 				t.Errorf("%d samples at 48 kHz from Opus, want %d\n%s", got, 2*n, errs)
 			}
@@ -212,7 +221,8 @@ func TestFfprobeReadsTheTags(t *testing.T) {
 		if err := os.WriteFile(path, tt.file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, errs := run(t, "ffprobe", "-v", "warning", "-show_entries", "format_tags:stream_tags", "-of", "default=noprint_wrappers=1", path)
+		out, errs := run(t, "ffprobe", "-v", "warning", "-show_entries", "format_tags:stream_tags", "-of",
+			"default=noprint_wrappers=1", path)
 		for _, want := range tt.want {
 			if !strings.Contains(strings.ReplaceAll(string(out), "TAG:", ""), want+"\n") {
 				t.Errorf("%s: ffprobe does not tell %s:\n%s%s", name, want, out, errs)

@@ -20,8 +20,8 @@ var aloudTable string
 
 const aloudFile = "testdata/aloud.tsv"
 
-// A message goes the whole way here, from what was written to what is fed, because most misreadings are made between two steps that
-// are each right by themselves. Read every changed line of the golden file aloud before you commit it.
+// A message goes the whole way here, from what was written to what is fed, because most misreadings are made between
+// two steps that are each right by themselves. Read every changed line of the golden file aloud before you commit it.
 func TestTwentyMessagesReadAloud(t *testing.T) {
 	updating := flag.Lookup("update").Value.String() == "true"
 	var lines strings.Builder
@@ -50,7 +50,8 @@ func TestTwentyMessagesReadAloud(t *testing.T) {
 		if bad := strings.IndexFunc(got, isNamed); bad >= 0 {
 			t.Errorf("%s: the program would say the name of a sign: %s", written, got[bad:])
 		}
-		if !strings.Contains(written, "/") && strings.Contains(got, "स्लैश") || strings.Contains(got, "डैश") || strings.Contains(got, "अंडरस्कोर") {
+		if !strings.Contains(written, "/") && strings.Contains(got, "स्लैश") || strings.Contains(got, "डैश") ||
+			strings.Contains(got, "अंडरस्कोर") {
 			t.Errorf("%s: the name of a sign is said in %s", written, got)
 		}
 	}

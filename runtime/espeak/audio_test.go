@@ -81,17 +81,20 @@ func TestChunksLastAsLongAsTheProgramAloneSpeaks(t *testing.T) {
 			bare := bareSamples(t, w.engine, v, translit.Devanagari(text, translit.Options{KeepEnglish: true}))
 			want := float64(len(bare)) / programRate
 			for _, temperature := range []float64{0, speech.MaxTemperature} {
-				got := float64(len(say(t, w, synth.Options{Voice: v.name, Text: text, Temperature: temperature, Seed: 5}))) / speech.SampleRate
+				got := float64(len(say(t, w, synth.Options{Voice: v.name, Text: text, Temperature: temperature,
+					Seed: 5}))) / speech.SampleRate
 				// The last frame is padded.
 				if got < .9*want || got > 1.1*want+speech.FrameDuration.Seconds() {
-					t.Errorf("%s, temperature %.1f: %q lasts %.2f s, alone %.2f s", v.name, temperature, text, got, want)
+					t.Errorf("%s, temperature %.1f: %q lasts %.2f s, alone %.2f s", v.name, temperature, text,
+						got, want)
 				}
 			}
 		}
 	}
 }
 
-// TestFramesAreOneSound looks for clicks where frames and reads join: nothing may differ from the whole sound, resampled at once.
+// TestFramesAreOneSound looks for clicks where frames and reads join: nothing may differ from the whole sound,
+// resampled at once.
 func TestFramesAreOneSound(t *testing.T) {
 	w := openWorker(t, installed(t))
 	for _, v := range voices {

@@ -9,11 +9,12 @@ import (
 )
 
 var benchOptions = synth.Options{
-	Voice: "anjura", Text: "नमस्ते, आपका order कल सुबह तक पहुँच जाएगा। धन्यवाद!", Temperature: speech.DefaultTemperature,
+	Voice: "anjura", Text: "नमस्ते, आपका order कल सुबह तक पहुँच जाएगा। धन्यवाद!",
+	Temperature: speech.DefaultTemperature,
 }
 
-// BenchmarkFirstFrame is the time from Prefill to the first frame: of a worker whose spare process is ready, as between two
-// utterances, and of one that must start the program first, as after a change of voice.
+// BenchmarkFirstFrame is the time from Prefill to the first frame: of a worker whose spare process is ready, as between
+// two utterances, and of one that must start the program first, as after a change of voice.
 func BenchmarkFirstFrame(b *testing.B) {
 	for _, tt := range []struct {
 		name  string
@@ -46,8 +47,8 @@ func BenchmarkFirstFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkRTF speaks chunks one after another, so that no spare process has time to get ready, and reports the time for each
-// second of audio.
+// BenchmarkRTF speaks chunks one after another, so that no spare process has time to get ready, and reports the time
+// for each second of audio.
 func BenchmarkRTF(b *testing.B) {
 	w := openWorker(b, installed(b))
 	dst := make([]int16, synth.GroupFrames*speech.FrameSamples)

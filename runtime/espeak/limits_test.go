@@ -24,5 +24,8 @@ func TestLimits(t *testing.T) {
 		}
 	})
 	limits := speechtest.Limits{Every: 5, Utterances: 60}
-	speechtest.RunLimits(t, limits, func(t *testing.T, workers int) speech.Speaker { return pipelinetest.Open(t, e, workers) })
+	speechtest.RunLimits(t, limits, func(t *testing.T,
+		workers int) speech.Speaker {
+		return pipelinetest.Open(t, e, workers)
+	})
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// The tests run this binary again as a program that misbehaves, or as a server that is killed. The environment says which, by
-// variables that every program is given because their names begin like those of a language.
+// The tests run this binary again as a program that misbehaves, or as a server that is killed. The environment says
+// which, by variables that every program is given because their names begin like those of a language.
 const (
 	fakeEnv   = "LC_SWAR_TEST_FAKE"
 	serverEnv = "LC_SWAR_TEST_SERVER"
@@ -87,7 +87,8 @@ func fake(how string) {
 		os.Stdout.Close()
 		time.Sleep(time.Hour)
 	case "shows its environment":
-		fmt.Fprint(os.Stderr, os.Getenv("SWAR_SMTP_PASSWORD")+os.Getenv("SWAR_API_KEY")+" "+os.Getenv("ESPEAK_DATA_PATH"))
+		fmt.Fprint(os.Stderr,
+			os.Getenv("SWAR_SMTP_PASSWORD")+os.Getenv("SWAR_API_KEY")+" "+os.Getenv("ESPEAK_DATA_PATH"))
 		quickexit.Exit(3)
 	case "fails with its number":
 		fmt.Fprintln(os.Stderr, os.Getpid())
@@ -158,7 +159,8 @@ func fakeEngine(t *testing.T, how string) *Engine {
 		t.Fatal(err)
 	}
 	setFake(t, how)
-	return &Engine{program: espeakng.Program{Path: self}, hindi: "hi", limits: fakeLimits, cache: synth.NewCache[*script](defaultCacheBytes)}
+	return &Engine{program: espeakng.Program{Path: self}, hindi: "hi", limits: fakeLimits,
+		cache: synth.NewCache[*script](defaultCacheBytes)}
 }
 
 // setFake decides how this binary behaves when it is run as a program.
@@ -173,7 +175,8 @@ var longText = strings.Repeat("नमस्ते, आपका order कल स
 func serveUntilKilled() {
 	program := os.Getenv(serverEnv)
 	os.Unsetenv(serverEnv) // or what it starts would be servers too
-	e := &Engine{program: espeakng.Program{Path: program}, hindi: "inc/hi", limits: fakeLimits, cache: synth.NewCache[*script](0)}
+	e := &Engine{program: espeakng.Program{Path: program}, hindi: "inc/hi", limits: fakeLimits,
+		cache: synth.NewCache[*script](0)}
 	w := newWorker(e)
 	if _, err := w.Prefill(context.Background(), synth.Options{Voice: "anjura", Text: longText}); err != nil {
 		panic(err)

@@ -120,7 +120,8 @@ func TestAProcessHasALimitOfMemory(t *testing.T) {
 	if err := os.WriteFile(hungry, []byte(source), 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
-	w = openWorker(t, &Engine{program: espeakng.Program{Path: hungry, Memory: 128 << 20}, limits: usualLimits, cache: synth.NewCache[*script](0)})
+	w = openWorker(t, &Engine{program: espeakng.Program{Path: hungry, Memory: 128 << 20}, limits: usualLimits,
+		cache: synth.NewCache[*script](0)})
 	_, err := speak(t, w, synth.Options{Voice: "raj", Text: "नमस्ते"})
 	e, ok := errors.AsType[*speech.EngineError](err)
 	if !ok || e.Text != "speech program failed" || strings.Contains(e.Err.Error(), "enough") {

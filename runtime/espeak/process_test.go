@@ -60,7 +60,8 @@ func TestAProgramThatHangsIsKilledAndReported(t *testing.T) {
 	}{
 		{"hangs", "speech program does not answer", "nothing for 100ms", 100 * time.Millisecond},
 		{"hangs after a second", "speech program does not answer", "nothing for 100ms", 100 * time.Millisecond},
-		{"does not end", "speech program does not end", "it closed its output 2s ago", 2 * time.Second}, // which starts in less
+		// which starts in less
+		{"does not end", "speech program does not end", "it closed its output 2s ago", 2 * time.Second},
 	} {
 		t.Run(tt.how, func(t *testing.T) {
 			e := fakeEngine(t, tt.how)

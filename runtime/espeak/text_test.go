@@ -134,7 +134,8 @@ func TestFuzzSeedsAreThere(t *testing.T) {
 // checkFed fails when the program would be fed something that it reads by its name or takes for an order.
 func checkFed(t *testing.T, s script) {
 	t.Helper()
-	if !utf8.ValidString(s.text) || strings.HasPrefix(s.text, " ") || strings.HasSuffix(s.text, " ") || strings.Contains(s.text, "  ") {
+	if !utf8.ValidString(s.text) || strings.HasPrefix(s.text, " ") || strings.HasSuffix(s.text, " ") ||
+		strings.Contains(s.text, "  ") {
 		t.Errorf("%q is fed", s.text)
 	}
 	for i, r := range s.text {

@@ -32,7 +32,8 @@ func TestPreparedWords(t *testing.T) {
 	}
 }
 
-// TestPreparedWordsOfSentences: every part of a text with a letter has words, in its order, and they begin where words of prepared text do.
+// TestPreparedWordsOfSentences: every part of a text with a letter has words, in its order, and they begin where words
+// of prepared text do.
 func TestPreparedWordsOfSentences(t *testing.T) {
 	table, err := os.ReadFile("../translit/testdata/sentences.tsv")
 	if err != nil {
@@ -53,7 +54,8 @@ func TestPreparedWordsOfSentences(t *testing.T) {
 		}
 		var want []string
 		for part := range strings.FieldsSeq(text) {
-			isRead := strings.ContainsFunc(part, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+			isRead := strings.ContainsFunc(part,
+				func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 			if isRead && (len(want) == 0 || want[len(want)-1] != part) {
 				want = append(want, part)
 			}

@@ -38,9 +38,11 @@ func TestTemperatureVariesAroundTheVoice(t *testing.T) {
 			var sum [3]float64
 			const seeds = 2000
 			plain := [3]float64{float64(v.speed), float64(v.pitch), plainRange}
-			swing := [3]float64{float64(v.speed) * (math.Exp(speedSwing*temperature) - 1), pitchSwing * temperature, rangeSwing * temperature}
+			swing := [3]float64{float64(v.speed) * (math.Exp(speedSwing*temperature) - 1), pitchSwing * temperature,
+				rangeSwing * temperature}
 			for seed := range int64(seeds) {
-				m := orders.FindStringSubmatch(string(v.input(&s, synth.Options{Temperature: temperature, Seed: seed - seeds/2})))
+				m := orders.FindStringSubmatch(string(v.input(&s,
+					synth.Options{Temperature: temperature, Seed: seed - seeds/2})))
 				for i := range sum {
 					value, err := strconv.Atoi(m[i+1])
 					if err != nil {
@@ -55,7 +57,8 @@ func TestTemperatureVariesAroundTheVoice(t *testing.T) {
 			}
 			for i := range sum {
 				if mean := sum[i] / seeds; math.Abs(mean-plain[i]) > .06*swing[i]+.1 {
-					t.Errorf("%s, temperature %v: order %c is %.2f on average, want %.0f", v.name, temperature, "SPR"[i], mean, plain[i])
+					t.Errorf("%s, temperature %v: order %c is %.2f on average, want %.0f", v.name, temperature,
+						"SPR"[i], mean, plain[i])
 				}
 			}
 		}

@@ -23,8 +23,8 @@ import (
 	"github.com/swar-tts/swar/runtime/wordtime"
 )
 
-// TestWordTimesAgainstTheProgramsOwn has the program's library say sentences and tell of its words and pauses, estimates
-// the words from text and audio alone, and compares. docs/websocket.md has the figures.
+// TestWordTimesAgainstTheProgramsOwn has the program's library say sentences and tell of its words and pauses,
+// estimates the words from text and audio alone, and compares. docs/websocket.md has the figures.
 func TestWordTimesAgainstTheProgramsOwn(t *testing.T) {
 	program := buildEvents(t)
 	for _, tt := range []struct {
@@ -41,7 +41,8 @@ func TestWordTimesAgainstTheProgramsOwn(t *testing.T) {
 			chunks := sentencesOf(t, "../translit/testdata/sentences.tsv", tt.column)
 			var ours, plain wordErrors
 			compared := 0
-			said := sayWithEvents(t, program, []string{tt.voice, strconv.Itoa(tt.speed), strconv.Itoa(tt.pitch)}, chunks)
+			said := sayWithEvents(t, program,
+				[]string{tt.voice, strconv.Itoa(tt.speed), strconv.Itoa(tt.pitch)}, chunks)
 			for i, c := range chunks {
 				want := said[i].words(strings.Fields(espeak.Prepared(c.Text)))
 				var l wordtime.Levels

@@ -60,7 +60,8 @@ func (g *gate) before(ctx context.Context, o synth.Options, frame int) error {
 }
 
 func utterance(text string) speech.Utterance {
-	return speech.Utterance{RequestID: "req_test", Text: text, Voice: "anjura", Format: speech.PCM16, Temperature: .3, Seed: 42}
+	return speech.Utterance{RequestID: "req_test", Text: text, Voice: "anjura", Format: speech.PCM16,
+		Temperature: .3, Seed: 42}
 }
 
 func TestOverloadFromSeveralRoutersLosesNothing(t *testing.T) { synctest.Test(t, testOverload) }
@@ -89,7 +90,8 @@ func testOverload(t *testing.T) {
 		clients.Go(func() {
 			for j := range 8 {
 				r := &speechtest.Recorder{}
-				st, err := routers[i%3].Speak(t.Context(), utterance(fmt.Sprintf("Line %d of %d.", j, i)), speech.Turn{}, r)
+				st, err := routers[i%3].Speak(t.Context(), utterance(fmt.Sprintf("Line %d of %d.", j, i)),
+					speech.Turn{}, r)
 				switch {
 				case err == nil:
 					served.Add(1)
@@ -106,19 +108,28 @@ func testOverload(t *testing.T) {
 	decoded := 0
 	for _, w := range workers {
 		decoded += w.engine.Frames()
-		waitUntil(t, "the slots are free", func() bool { c := w.pool.Capacity(); return c.Busy == 0 && c.Reserved == 0 })
+		waitUntil(t, "the slots are free", func() bool {
+			c := w.pool.Capacity()
+			return c.Busy == 0 &&
+				c.Reserved == 0
+		})
 	}
 	if int64(decoded-warm) != frames.Load() {
 		t.Errorf("%d frames were decoded, %d billed", decoded-warm, frames.Load())
 	}
 	var sum fleet.Overview
 	for i, s := range routers {
-		waitUntil(t, "the view is right", func() bool { return s.Capacity().Busy == 0 && s.Overview().Pods[0].Unseen == 0 })
+		waitUntil(t, "the view is right", func() bool {
+			return s.Capacity().Busy == 0 &&
+				s.Overview().Pods[0].Unseen == 0
+		})
 		o := s.Overview()
-		if got := o.Served + o.Refused; got != o.Arrived || o.Warming+o.Failed+o.Left+o.Cut+o.Lost != 0 || o.Speaking+o.Queued != 0 {
+		if got := o.Served + o.Refused; got != o.Arrived || o.Warming+o.Failed+o.Left+o.Cut+o.Lost != 0 ||
+			o.Speaking+o.Queued != 0 {
 			t.Errorf("router %d: %+v", i, o.Counts)
 		}
-		sum.Served, sum.Attempts, sum.Granted, sum.Refused = sum.Served+o.Served, sum.Attempts+o.Attempts, sum.Granted+o.Granted, sum.Refused+o.Refused
+		sum.Served, sum.Attempts, sum.Granted, sum.Refused = sum.Served+o.Served, sum.Attempts+o.Attempts,
+			sum.Granted+o.Granted, sum.Refused+o.Refused
 	}
 	if sum.Served != served.Load() || sum.Refused != busy.Load() || served.Load()+busy.Load() != 45*8 {
 		t.Errorf("%d served, %d busy; the routers say %+v", served.Load(), busy.Load(), sum.Counts)
@@ -155,7 +166,8 @@ func TestAPodThatDiesBeforeTheFirstFrameIsNotNoticed(t *testing.T) {
 
 func TestAPodThatDiesInTheMiddleEndsTheUtterance(t *testing.T) {
 	held := newGate(1)
-	a, b := newWorker(t, 1, synthtest.Config{Before: held.before}), newWorker(t, 1, synthtest.Config{Before: held.before})
+	a, b := newWorker(t, 1, synthtest.Config{Before: held.before}),
+		newWorker(t, 1, synthtest.Config{Before: held.before})
 	s, _ := newRouter(t, fleet.Config{}, a, b)
 	done := make(chan error)
 	r := &speechtest.Recorder{}
@@ -166,7 +178,10 @@ func TestAPodThatDiesInTheMiddleEndsTheUtterance(t *testing.T) {
 		done <- err
 	}()
 	<-held.reached
-	waitUntil(t, "the first frame is heard", func() bool { return s.Overview().Pods[0].Unseen+s.Overview().Pods[1].Unseen == 0 })
+	waitUntil(t, "the first frame was received", func() bool {
+		pods := s.Overview().Pods
+		return pods[0].Unseen+pods[1].Unseen == 0
+	})
 	for _, w := range []*worker{a, b} {
 		if w.pool.Capacity().Busy == 1 {
 			w.kill()
@@ -176,7 +191,8 @@ func TestAPodThatDiesInTheMiddleEndsTheUtterance(t *testing.T) {
 		t.Errorf("Speak = %v, want worker gone", err)
 	}
 	if st.Frames != 1 || r.Frames() != 1 || len(r.Started) != 1 {
-		t.Errorf("%d frames billed, %d heard, %d starts; want the one that was heard", st.Frames, r.Frames(), len(r.Started))
+		t.Errorf("%d frames billed, %d heard, %d starts; want the one that was heard", st.Frames, r.Frames(),
+			len(r.Started))
 	}
 }
 

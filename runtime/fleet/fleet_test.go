@@ -55,7 +55,8 @@ func newWorkerOn(t testing.TB, l net.Listener, slots int, cfg synthtest.Config, 
 		t.Fatal(err)
 	}
 	speaker := pipeline.New(pipeline.Config{}, w.engine, w.pool)
-	w.server = link.NewServer(link.ServerConfig{Metrics: metrics.New().RegisterPod(w.pool.Capacity)}, speaker, w.pool, log)
+	w.server = link.NewServer(link.ServerConfig{Metrics: metrics.New().RegisterPod(w.pool.Capacity)}, speaker,
+		w.pool, log)
 	g := grpc.NewServer(append(link.ServerOptions(), access...)...)
 	w.server.Register(g)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -179,7 +180,8 @@ func TestSpeakerOverTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		access, err := pod.ServerOptions(true, slog.New(slog.DiscardHandler), grpcauth.Service{Accepts: []grpcauth.Role{grpcauth.Router}})
+		access, err := pod.ServerOptions(true, slog.New(slog.DiscardHandler),
+			grpcauth.Service{Accepts: []grpcauth.Role{grpcauth.Router}})
 		if err != nil {
 			t.Fatal(err)
 		}

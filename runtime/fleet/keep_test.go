@@ -57,12 +57,13 @@ func (m *memory) dialWith(address string, options ...grpc.DialOption) (*link.Cli
 	m.mu.Lock()
 	m.dialled++
 	m.mu.Unlock()
-	return link.Dial(address, append(options, grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
-		m.mu.Lock()
-		l := m.listeners[address]
-		m.mu.Unlock()
-		return l.DialContext(ctx)
-	}))...)
+	return link.Dial(address, append(options,
+		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+			m.mu.Lock()
+			l := m.listeners[address]
+			m.mu.Unlock()
+			return l.DialContext(ctx)
+		}))...)
 }
 
 const podA = "10.0.0.1:9090"

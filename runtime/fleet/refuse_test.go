@@ -47,7 +47,8 @@ func TestARefusalDoesNotWaitForAPod(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				held, net := newGate(1), &memory{}
 				var asked atomic.Int32
-				slow := func(ctx context.Context, q any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+				slow := func(ctx context.Context, q any, info *grpc.UnaryServerInfo,
+					next grpc.UnaryHandler) (any, error) {
 					if strings.HasSuffix(info.FullMethod, "/Normalize") {
 						wait := tt.answers
 						if asked.Add(1) > 1 && tt.again > 0 {
@@ -66,7 +67,8 @@ func TestARefusalDoesNotWaitForAPod(t *testing.T) {
 				s, _ := newRouter(t, cfg, w)
 				done := make(chan error)
 				go func() {
-					_, err := s.Speak(t.Context(), utterance("Namaste! Kya haal hai?"), speech.Turn{}, &speechtest.Recorder{})
+					_, err := s.Speak(t.Context(), utterance("Namaste! Kya haal hai?"), speech.Turn{},
+						&speechtest.Recorder{})
 					done <- err
 				}()
 				<-held.reached

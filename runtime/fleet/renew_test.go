@@ -32,7 +32,8 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// TestNoUtteranceNoticesThatConnectionsAreMadeAnew, with a single pod, of which the router must not lose sight for a moment.
+// TestNoUtteranceNoticesThatConnectionsAreMadeAnew, with a single pod, of which the router must not lose sight for a
+// moment.
 func TestNoUtteranceNoticesThatConnectionsAreMadeAnew(t *testing.T) { synctest.Test(t, testRenewal) }
 
 func testRenewal(t *testing.T) {
@@ -59,7 +60,8 @@ func testRenewal(t *testing.T) {
 	for range 2 {
 		speaking.Go(func() {
 			for l.accepted.Load() < 20 { // ten times both connections
-				if _, err := s.Speak(t.Context(), utterance("Namaste, kaise hain aap?"), speech.Turn{}, &speechtest.Recorder{}); err != nil {
+				if _, err := s.Speak(t.Context(), utterance("Namaste, kaise hain aap?"), speech.Turn{},
+					&speechtest.Recorder{}); err != nil {
 					t.Errorf("an utterance failed: %v", err)
 					return
 				}

@@ -57,8 +57,10 @@ func TestOneTraceFromTheClientToTheFrames(t *testing.T) {
 	for _, span := range ofTrace(spans, client) {
 		byName[span.Name] = span
 	}
-	for name, parent := range map[string]string{"speak": "client", "queue": "speak", "attempt": "speak", "slot": "attempt"} {
-		if got, want := byName[name].Parent.SpanID(), byName[parent].SpanContext.SpanID(); !got.IsValid() || got != want {
+	for name, parent := range map[string]string{"speak": "client", "queue": "speak", "attempt": "speak",
+		"slot": "attempt"} {
+		if got, want := byName[name].Parent.SpanID(), byName[parent].SpanContext.SpanID(); !got.IsValid() ||
+			got != want {
 			t.Errorf("the parent of %s is %v, want that of %s, %v", name, got, parent, want)
 		}
 	}

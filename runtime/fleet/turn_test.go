@@ -24,7 +24,8 @@ func TestATurnThatHasBegunIsNotCut(t *testing.T) {
 		ended := make(chan string, 4)
 		speak := func(name string, ctx context.Context, begun time.Time) {
 			go func() {
-				_, err := s.Speak(ctx, utterance("Namaste! Kya haal hai?"), speech.Turn{StartedAt: begun}, &speechtest.Recorder{})
+				_, err := s.Speak(ctx, utterance("Namaste! Kya haal hai?"), speech.Turn{StartedAt: begun},
+					&speechtest.Recorder{})
 				if err != nil {
 					name += ": " + err.Error()
 				}

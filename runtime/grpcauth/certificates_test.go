@@ -65,10 +65,12 @@ func TestWhoIsAccepted(t *testing.T) {
 			leaf: uris("spiffe://swar/other/fleet/router"), server: name("portal"),
 		},
 		"an operator of elsewhere at a router": {
-			leaf: uris("spiffe://swar/system/swar/operator"), server: name("router"), accepts: []grpcauth.Role{"operator"},
+			leaf: uris("spiffe://swar/system/swar/operator"), server: name("router"),
+			accepts: []grpcauth.Role{"operator"},
 		},
 		"a worker, which is the wrong role": {
-			leaf: uris(name("worker")), server: name("worker"), says: "is of the role worker, and only router may do this",
+			leaf: uris(name("worker")), server: name("worker"),
+			says: "is of the role worker, and only router may do this",
 		},
 		"another authority": {ca: other, server: name("worker"), says: "another authority"},
 		"no name":           {leaf: grpcauthtest.Leaf{}, server: name("worker"), says: "names no role"},
@@ -97,12 +99,14 @@ func TestWhoIsAccepted(t *testing.T) {
 			leaf: uris("spiffe://swar:1/shop/hindi/router"), server: name("worker"), says: "names no role",
 		},
 		"a certificate for servers only": {
-			leaf:   grpcauthtest.Leaf{URIs: []string{name("router")}, Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}},
+			leaf: grpcauthtest.Leaf{URIs: []string{name("router")},
+				Usages: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}},
 			server: name("worker"), says: "cannot be trusted",
 		},
 		"one that expires in a while": {leaf: until(now.Add(time.Minute)), server: name("worker")},
 		"one that is good since a moment": {
-			leaf: grpcauthtest.Leaf{URIs: []string{name("router")}, NotBefore: now.Add(-time.Second)}, server: name("worker"),
+			leaf:   grpcauthtest.Leaf{URIs: []string{name("router")}, NotBefore: now.Add(-time.Second)},
+			server: name("worker"),
 		},
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -128,7 +132,8 @@ func TestWhoIsAccepted(t *testing.T) {
 			if accepted := ofServer == nil && ofClient == nil; accepted != (tt.says == "") {
 				t.Errorf("server: %v, client: %v, want it accepted: %v", ofServer, ofClient, tt.says == "")
 			}
-			if ofServer != nil && (!strings.Contains(ofServer.Error(), tt.says) || !strings.Contains(log.String(), tt.says)) {
+			if ofServer != nil && (!strings.Contains(ofServer.Error(), tt.says) ||
+				!strings.Contains(log.String(), tt.says)) {
 				t.Errorf("server: %v, log: %s, want both to say %q", ofServer, &log, tt.says)
 			}
 		})
@@ -215,7 +220,8 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 		"no role":               {grpcauthtest.Leaf{}, func(*grpcauth.Files) {}, "names no role"},
 		"expired":               {until(time.Now().Add(-time.Second)), func(*grpcauth.Files) {}, "has expired on"},
 		"not yet valid": {
-			grpcauthtest.Leaf{URIs: router.URIs, NotBefore: time.Now().Add(time.Minute)}, func(*grpcauth.Files) {}, "is good from",
+			grpcauthtest.Leaf{URIs: router.URIs, NotBefore: time.Now().Add(time.Minute)}, func(*grpcauth.Files) {},
+			"is good from",
 		},
 	} {
 		files := ca.Write(t.TempDir(), tt.leaf)
@@ -227,8 +233,8 @@ func TestFilesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestCertificatesAreReadAgain: a second after the files have changed the new ones are used, and what is broken meanwhile
-// changes nothing.
+// TestCertificatesAreReadAgain: a second after the files have changed the new ones are used, and what is broken
+// meanwhile changes nothing.
 func TestCertificatesAreReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ca := grpcauthtest.New(t)

@@ -47,7 +47,9 @@ func (l *safeLog) String() string {
 }
 
 // answering answers on loopback until the test ends, and returns its address. A call of spoken ends with said.
-func answering(t *testing.T, creds grpcauth.Credentials, s grpcauth.Service, log io.Writer, said <-chan struct{}) string {
+func answering(
+	t *testing.T, creds grpcauth.Credentials, s grpcauth.Service, log io.Writer, said <-chan struct{},
+) string {
 	t.Helper()
 	options, err := creds.ServerOptions(true, slog.New(slog.NewTextHandler(log, nil)), s)
 	if err != nil {
@@ -130,7 +132,8 @@ func (c client) call(method string) (from string, end <-chan error) {
 // TestAConnectionEndsWithItsCertificate, whichever side it is of, and not before.
 func TestAConnectionEndsWithItsCertificate(t *testing.T) {
 	t.Parallel()
-	for name, short := range map[string]grpcauth.Role{"the client's": grpcauth.Router, "the server's": grpcauth.Portal} {
+	for name, short := range map[string]grpcauth.Role{"the client's": grpcauth.Router,
+		"the server's": grpcauth.Portal} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ca := grpcauthtest.New(t)
@@ -152,7 +155,8 @@ func TestAConnectionEndsWithItsCertificate(t *testing.T) {
 			c := dial(t, open(grpcauth.Router), address)
 			_, end := c.call(endless)
 			err := <-end
-			if at := time.Now(); err == nil || errors.Is(err, io.EOF) || at.Before(notAfter) || at.After(notAfter.Add(10*time.Second)) {
+			if at := time.Now(); err == nil || errors.Is(err, io.EOF) || at.Before(notAfter) ||
+				at.After(notAfter.Add(10*time.Second)) {
 				t.Errorf("the call ended with %v at %v, want that it is cut at %v", err, at, notAfter)
 			}
 			if short == grpcauth.Router && !strings.Contains(log.String(), "spiffe://swar/shop/hindi/router") {
@@ -167,8 +171,8 @@ func TestAConnectionEndsWithItsCertificate(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreMadeAnew: calls that go on for ever end without an error and go on over another connection; what ends by itself is
-// not cut.
+// TestConnectionsAreMadeAnew: calls that go on for ever end without an error and go on over another connection; what
+// ends by itself is not cut.
 func TestConnectionsAreMadeAnew(t *testing.T) {
 	t.Parallel()
 	ca := grpcauthtest.New(t)

@@ -30,7 +30,8 @@ func TestPlainTextStaysOnTheMachine(t *testing.T) {
 			if _, err := tt.creds.DialOptions(host, grpcauth.Worker); (err == nil) != tt.want {
 				t.Errorf("%s to %q: %v, want it ok: %v", name, host, err, tt.want)
 			}
-			_, err := tt.creds.ServerOptions(grpcauth.IsLoopback(host), quiet, grpcauth.Service{Accepts: []grpcauth.Role{grpcauth.Worker}})
+			_, err := tt.creds.ServerOptions(grpcauth.IsLoopback(host), quiet,
+				grpcauth.Service{Accepts: []grpcauth.Role{grpcauth.Worker}})
 			if (err == nil) != tt.want {
 				t.Errorf("%s on %q: %v, want it ok: %v", name, host, err, tt.want)
 			}

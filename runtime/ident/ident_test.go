@@ -44,7 +44,8 @@ func TestOf(t *testing.T) {
 			}
 		})
 	}
-	if a, b := Of("", sha256.Sum256([]byte("a"))), Of("", sha256.Sum256([]byte("b"))); a == b || a != Of("", sha256.Sum256([]byte("a"))) {
+	if a, b := Of("", sha256.Sum256([]byte("a"))), Of("", sha256.Sum256([]byte("b"))); a == b ||
+		a != Of("", sha256.Sum256([]byte("a"))) {
 		t.Errorf("%s and %s: want one for each thing", a, b)
 	}
 }

@@ -25,7 +25,8 @@ func TestParse(t *testing.T) {
 		"the first alias":      {PLS, head + `<meta name="a" content="b"/><lexeme xml:lang="en-US"><grapheme>a</grapheme><alias>b</alias><alias>c</alias><phoneme>x</phoneme></lexeme>` + foot, []Entry{{"a", "b", "en"}}, nil, ""},
 		"phonemes": {
 			PLS, head + "\n<lexeme><grapheme>a</grapheme><phoneme>x</phoneme></lexeme>\n<lexeme><alias>x</alias></lexeme><lexeme><grapheme>b</grapheme></lexeme>" + foot, nil,
-			[]Dropped{{2, "a", "it has phonemes and no alias; write how it sounds in Devanagari or Latin letters"}, {3, "", "it has no grapheme"}, {3, "b", "it has no alias"}}, "",
+			[]Dropped{{2, "a", "it has phonemes and no alias; write how it sounds in Devanagari or Latin letters"},
+				{3, "", "it has no grapheme"}, {3, "b", "it has no alias"}}, "",
 		},
 		"another root":   {PLS, "<speak/>", nil, nil, "the root is <speak>, want <lexicon>"},
 		"no root":        {PLS, "", nil, nil, "there is no <lexicon>"},

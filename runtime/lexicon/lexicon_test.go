@@ -147,7 +147,8 @@ func TestIDOf(t *testing.T) {
 // TestHostileTextsTakeLinearTime: words that nearly match at every place cost no more than their longest length each.
 func TestHostileTextsTakeLinearTime(t *testing.T) {
 	l := compiled(t, strings.Repeat("a ", 31)+"b", strings.Repeat(".", 62)+"b", "a")
-	for name, unit := range map[string]string{"words": "a ", "dots": ".", "joiners": "\u200d", "spaces": "a    ", "joined": "a \u200d"} {
+	for name, unit := range map[string]string{"words": "a ", "dots": ".", "joiners": "\u200d", "spaces": "a    ",
+		"joined": "a \u200d"} {
 		took := func(n int) time.Duration {
 			best, text := time.Hour, strings.Repeat(unit, n)
 			for range 5 {

@@ -29,11 +29,14 @@ func other(t *testing.T) string {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return kokoro.File{File: name, SHA256: "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881", Bytes: 1}
+		return kokoro.File{File: name, SHA256: "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
+			Bytes: 1}
 	}
 	m := kokoro.Manifest{
-		Format: kokoro.Format, Engine: kokoro.Engine, Text: file("text.onnx"), Prosody: file("prosody.onnx"), Vocoder: file("vocoder"),
-		Model:  kokoro.Model{ID: "kokoro", Revision: "1", Licence: "Apache-2.0", Languages: []string{"hi-IN"}, Weights: strings.Repeat("0a", 32)},
+		Format: kokoro.Format, Engine: kokoro.Engine, Text: file("text.onnx"), Prosody: file("prosody.onnx"),
+		Vocoder: file("vocoder"),
+		Model: kokoro.Model{ID: "kokoro", Revision: "1", Licence: "Apache-2.0", Languages: []string{"hi-IN"},
+			Weights: strings.Repeat("0a", 32)},
 		Voices: []kokoro.Voice{{Name: "raj", Source: "hm_omega", Language: "hi-IN", File: file("raj")}},
 	}
 	text, err := json.Marshal(m)
@@ -52,7 +55,8 @@ func TestBundlesOfBothEngines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := Engine(dir); err != nil || found != engine || b.Engine != engine || b.ID == "" || len(b.Voices) == 0 || b.Manifest == nil {
+		if found, err := Engine(dir); err != nil || found != engine || b.Engine != engine || b.ID == "" ||
+			len(b.Voices) == 0 || b.Manifest == nil {
 			t.Errorf("%s: it is %+v, of the engine %s, %v", engine, b, found, err)
 		}
 		if err := b.Verify(dir); err != nil {

@@ -27,7 +27,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// This test is outside of the package, and knows the portal, because it is about the whole way: from the end of a stream to the store.
+// This test is outside of the package, and knows the portal, because it is about the whole way: from the end of a
+// stream to the store.
 
 // killEnv makes the test binary a server that is going to be killed: folder, steps to kill at, seed, streams to speak.
 const killEnv = "SWAR_METER_KILL"
@@ -43,7 +44,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// message is what the server that is killed tells the test: a stream that begins or has ended, or a batch, to which the test answers.
+// message is what the server that is killed tells the test: a stream that begins or has ended, or a batch, to which the
+// test answers.
 type message struct {
 	Begun, Ended *spoken
 	Batch        *meter.Batch
@@ -119,7 +121,8 @@ func speakUntilKilled(order string) error {
 			select {}
 		}
 	})
-	l, err := meter.OpenLog(meter.LogConfig{Folder: folder, SegmentBytes: 4000, SyncEvery: 2 * time.Millisecond}, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	l, err := meter.OpenLog(meter.LogConfig{Folder: folder, SegmentBytes: 4000, SyncEvery: 2 * time.Millisecond},
+		slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	if err != nil {
 		return err
 	}
@@ -127,7 +130,8 @@ func speakUntilKilled(order string) error {
 		l.Tear()
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	shipper := meter.NewShipper(meter.ShipperConfig{MaxBatch: 6, Gather: time.Millisecond, MinRetry: time.Millisecond, MaxRetry: 4 * time.Millisecond}, l, w, slog.New(slog.DiscardHandler))
+	shipper := meter.NewShipper(meter.ShipperConfig{MaxBatch: 6, Gather: time.Millisecond, MinRetry: time.Millisecond,
+		MaxRetry: 4 * time.Millisecond}, l, w, slog.New(slog.DiscardHandler))
 	var running, speaking sync.WaitGroup
 	running.Go(func() { _ = l.Run(ctx) })
 	running.Go(func() { _ = shipper.Run(ctx) })
@@ -160,7 +164,8 @@ func speakOne(w *wire, r *meter.Recorder, id string) error {
 	if err := w.tell(message{Begun: s}); err != nil {
 		return err
 	}
-	grant := access.Grant{OrgID: "org_" + strconv.Itoa(rng.IntN(3)), ProjectID: "prj_a", KeyID: "key_" + strconv.Itoa(rng.IntN(4)), KeyPrefix: "swar_live_aaaaaa"}
+	grant := access.Grant{OrgID: "org_" + strconv.Itoa(rng.IntN(3)), ProjectID: "prj_a",
+		KeyID: "key_" + strconv.Itoa(rng.IntN(4)), KeyPrefix: "swar_live_aaaaaa"}
 	stream := r.Begin(grant, "ws", speech.Utterance{RequestID: id, Voice: "raj", Format: speech.PCM16}, silence{})
 	_ = stream.Start(speech.Start{})
 	for n := 0; n < frames; n += 4 {
@@ -196,7 +201,8 @@ func hash(s string) uint64 {
 
 // ---- the test ----
 
-// points are the steps at which the server is killed. The first two are the test's own: it kills between two steps of the server.
+// points are the steps at which the server is killed. The first two are the test's own: it kills between two steps of
+// the server.
 var points = []string{
 	"before booking", "before the answer",
 	"append", "torn", "written", "segment", "sync", "synced", "send", "sent", "acked", "removed", "any",
@@ -208,7 +214,8 @@ func TestKilledAnywhereEveryFrameCountsOnce(t *testing.T) {
 		kills = 2 * len(points)
 	}
 	k := &killing{
-		t: t, folder: memoryFolder(t), store: memstore.New(), rng: rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0)),
+		t: t, folder: memoryFolder(t), store: memstore.New(),
+		rng:   rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0)),
 		begun: map[string]spoken{}, ended: map[string]bool{}, killed: map[string]int{},
 	}
 	round := 0
@@ -237,11 +244,12 @@ func TestKilledAnywhereEveryFrameCountsOnce(t *testing.T) {
 		t.Errorf("killed only %d times, want %d", total, kills)
 	}
 	t.Logf("killed %d times: %v", total, k.killed)
-	t.Logf("%d streams of which %d were seen to end; %d batches, %d of them repeated or out of order", len(k.begun), len(k.ended), k.sent, k.disturbed)
+	t.Logf("%d streams of which %d were seen to end; %d batches, %d of them repeated or out of order", len(k.begun),
+		len(k.ended), k.sent, k.disturbed)
 }
 
-// memoryFolder returns a folder in memory where there is such a thing: what a killed process has written survives there as well, and
-// 200 servers need not wait for a disk.
+// memoryFolder returns a folder in memory where there is such a thing: what a killed process has written survives there
+// as well, and 200 servers need not wait for a disk.
 func memoryFolder(t *testing.T) string {
 	folder, err := os.MkdirTemp("/dev/shm", "swar-meter-") //nolint:usetesting // TempDir is on the disk
 	if err != nil {
@@ -324,7 +332,9 @@ func (k *killing) serve(round int, point string, after, streams int) {
 	}
 	_, _ = io.Copy(io.Discard, out)
 	err = cmd.Wait()
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL && ctx.Err() == nil { // Signal is -1 without one
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL &&
+		ctx.Err() == nil {
+		// Signal is -1 without one
 		k.killed[point]++
 		if strings.Contains(report.String(), "level=ERROR") {
 			k.t.Errorf("round %d, %s: %s", round, point, report.String())
@@ -347,7 +357,9 @@ func (k *killing) book(b meter.Batch) answer {
 	case 0: // a copy of an old one comes late
 		k.disturbed++
 		old := k.old[k.rng.IntN(len(k.old))]
-		if _, gap := errors.AsType[*meter.GapError](send(old)); !gap && old.Events[len(old.Events)-1].Seq != b.Events[len(b.Events)-1].Seq && old.Events[len(old.Events)-1].Seq < b.Events[0].Seq-1 {
+		if _, gap := errors.AsType[*meter.GapError](send(old)); !gap &&
+			old.Events[len(old.Events)-1].Seq != b.Events[len(b.Events)-1].Seq &&
+			old.Events[len(old.Events)-1].Seq < b.Events[0].Seq-1 {
 			k.t.Errorf("an old batch was not refused")
 		}
 	case 1: // its end overtakes its beginning

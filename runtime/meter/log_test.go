@@ -22,9 +22,12 @@ func someEvent(i int) Event {
 	start := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC).Add(time.Duration(i) * time.Millisecond)
 	return Event{
 		ID: fmt.Sprintf("evt_%026d", i), Kind: Final, Start: start, At: start.Add(3 * time.Second), Date: DateOf(start),
-		OrgID: "org_0123456789abcdefghjkmnpqrs", ProjectID: "prj_0123456789abcdefghjkmnpqrs", KeyID: "key_0123456789abcdefghjkmnpqrs",
-		KeyPrefix: "swar_live_7Fq2kD", Playground: true, RequestID: "req_0123456789abcdefghjkmnpqrs", Endpoint: "rest", Voice: "anjura",
-		Format: "wav", Status: OK, Error: "none", Frames: int64(i%400 + 1), Billed: int64(i%400 + 1), Chars: 120, Chunks: 3, TTFAus: 31000,
+		OrgID: "org_0123456789abcdefghjkmnpqrs", ProjectID: "prj_0123456789abcdefghjkmnpqrs",
+		KeyID:     "key_0123456789abcdefghjkmnpqrs",
+		KeyPrefix: "swar_live_7Fq2kD", Playground: true, RequestID: "req_0123456789abcdefghjkmnpqrs", Endpoint: "rest",
+		Voice:  "anjura",
+		Format: "wav", Status: OK, Error: "none", Frames: int64(i%400 + 1), Billed: int64(i%400 + 1), Chars: 120,
+		Chunks: 3, TTFAus: 31000,
 		Queueus: 12, Wallus: 2_500_000, Synthus: 1_200_000, PrefillCached: true, Seed: -1 << 62,
 	}
 }
@@ -104,9 +107,10 @@ func TestEventsComeBackAsTheyWere(t *testing.T) {
 			t.Errorf("%s is zero, so it is not tested", v.Type().Field(i).Name)
 		}
 	}
-	for name, e := range map[string]Event{"full": e, "empty": {Start: time.UnixMicro(0).UTC(), At: time.UnixMicro(0).UTC()}, "progress": {
-		ID: "evt_x", Kind: Progress, Start: e.Start, At: e.Start.Add(-time.Hour), Billed: -3000,
-	}} {
+	for name, e := range map[string]Event{"full": e,
+		"empty": {Start: time.UnixMicro(0).UTC(), At: time.UnixMicro(0).UTC()}, "progress": {
+			ID: "evt_x", Kind: Progress, Start: e.Start, At: e.Start.Add(-time.Hour), Billed: -3000,
+		}} {
 		e.Seq = 9
 		b, err := e.AppendBinary(nil)
 		if err != nil {
@@ -227,7 +231,8 @@ func TestALostPositionOnlySendsAgain(t *testing.T) {
 func TestASecondProcessIsRefused(t *testing.T) {
 	cfg := LogConfig{Folder: t.TempDir()}
 	l := openLog(t, cfg)
-	if _, err := OpenLog(cfg, testLogger(t)); err == nil || !strings.Contains(err.Error(), "is in use by another process") {
+	if _, err := OpenLog(cfg, testLogger(t)); err == nil ||
+		!strings.Contains(err.Error(), "is in use by another process") {
 		t.Errorf("the second one: %v", err)
 	}
 	l.Close()
@@ -335,7 +340,8 @@ func TestDamageInTheMiddleIsSetAsideAndReported(t *testing.T) {
 			}
 			l.Close()
 			kept := glob(t, folder, "*"+damagedEnd)
-			if wantKept := name != "the magic"; (len(kept) == 1) != wantKept || strings.Contains(report.String(), "is damaged") != wantKept {
+			if wantKept := name != "the magic"; (len(kept) == 1) != wantKept ||
+				strings.Contains(report.String(), "is damaged") != wantKept {
 				t.Errorf("kept aside: %v; reported: %s", kept, report.String())
 			}
 			openLog(t, LogConfig{Folder: folder}).Close()
@@ -361,7 +367,8 @@ func TestAnEventOfANewerProgramIsNotThrownAway(t *testing.T) {
 	if err := os.WriteFile(path, append(b, record...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenLog(LogConfig{Folder: folder}, testLogger(t)); err == nil || !strings.Contains(err.Error(), "version 2; this program reads version 1") {
+	if _, err := OpenLog(LogConfig{Folder: folder}, testLogger(t)); err == nil ||
+		!strings.Contains(err.Error(), "version 2; this program reads version 1") {
 		t.Errorf("OpenLog = %v, want a refusal", err)
 	}
 	after, _ := os.ReadFile(path)
@@ -382,7 +389,8 @@ func TestALogWithoutItsSourceIsRefused(t *testing.T) {
 		if err := spoil(filepath.Join(folder, sourceName)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenLog(LogConfig{Folder: folder}, testLogger(t)); err == nil || !strings.Contains(err.Error(), "file source") {
+		if _, err := OpenLog(LogConfig{Folder: folder}, testLogger(t)); err == nil ||
+			!strings.Contains(err.Error(), "file source") {
 			t.Errorf("%s: %v, want a refusal that names the file", name, err)
 		}
 	}
@@ -415,7 +423,8 @@ func TestStreamsThatACrashCutOffAreEnded(t *testing.T) {
 			t.Fatalf("%d events behind 15, want the end of one stream", len(got))
 		}
 		want := someEvent(1)
-		want.ID, want.Seq, want.Kind, want.Status, want.Error, want.Frames, want.Billed = "evt_a", 16, Final, Failed, "server stopped", 0, 0
+		want.ID, want.Seq, want.Kind, want.Status, want.Error, want.Frames, want.Billed = "evt_a", 16, Final, Failed,
+			"server stopped", 0, 0
 		if got[0] != want {
 			t.Errorf("ended by %+v, want %+v", got[0], want)
 		}
@@ -544,7 +553,8 @@ func TestAFullDiskStopsNobodyAndLosesNothing(t *testing.T) {
 			if got := l.Backlog(); got != (Backlog{Queued: 3, Waiting: 5, Lost: 1}) {
 				t.Errorf("backlog = %+v, want 5 in memory and one lost", got)
 			}
-			if n := strings.Count(report.String(), "make room on the disk"); n != 2 || strings.Count(report.String(), "usage event lost") != 1 {
+			if n := strings.Count(report.String(), "make room on the disk"); n != 2 ||
+				strings.Count(report.String(), "usage event lost") != 1 {
 				t.Errorf("reported: %s", report.String())
 			}
 			disk.set(func(d *fullDisk) { d.room = 1 << 20 })
@@ -614,7 +624,8 @@ func TestABrokenDiskIsReportedOnceAndAskedWithoutHaste(t *testing.T) {
 		stop()
 		wg.Wait()
 		l.Close()
-		if got := report.String(); strings.Count(got, "make room on the disk") != 1 || strings.Count(got, "written again") != 1 {
+		if got := report.String(); strings.Count(got, "make room on the disk") != 1 ||
+			strings.Count(got, "written again") != 1 {
 			t.Errorf("reported: %s", got)
 		}
 		if disk.syncs < 50 || disk.syncs > 70 {

@@ -72,8 +72,9 @@ func TestAPowerCutTakesOnlyWhatWasNotSynced(t *testing.T) {
 		segment int64
 		sources int // at most
 	}{
-		"one segment at a time":                    {1 << 20, 1},
-		"segments so small that many are unsynced": {1500, 60}, // a later one may survive an earlier one: a hole, behind which a new source begins
+		"one segment at a time": {1 << 20, 1},
+		// a later one may survive an earlier one: a hole, behind which a new source begins
+		"segments so small that many are unsynced": {1500, 60},
 	} {
 		t.Run(name, func(t *testing.T) { cutPower(t, tt.segment, tt.sources) })
 	}
@@ -132,7 +133,9 @@ func cutPower(t *testing.T, segment int64, sources int) {
 		}
 	}
 	if len(sink.positions) > sources || len(synced) < 100 {
-		t.Errorf("%d sources and %d synced events, want at most %d and hundreds", len(sink.positions), len(synced), sources)
+		t.Errorf("%d sources and %d synced events, want at most %d and hundreds", len(sink.positions),
+			len(synced), sources)
 	}
-	t.Logf("%d events, of which %d were synced and %d reached the sink, from %d sources", next, len(synced), len(sink.ids), len(sink.positions))
+	t.Logf("%d events, of which %d were synced and %d reached the sink, from %d sources", next, len(synced),
+		len(sink.ids), len(sink.positions))
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech/speechtest"
 )
 
-var grant = access.Grant{OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", KeyPrefix: "swar_live_abcdef", Playground: true}
+var grant = access.Grant{OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a", KeyPrefix: "swar_live_abcdef",
+	Playground: true}
 
 var asked = speech.Utterance{RequestID: "req-1", Voice: "raj", Format: speech.WAV, Seed: 7}
 
@@ -34,7 +35,8 @@ func play(s *Stream, frames, unread int) error {
 		if n == 0 {
 			group = 1
 		}
-		if err := s.Audio(speech.Audio{Frames: group, Data: audio, Prefill: 20 * time.Millisecond, FirstFrame: 11 * time.Millisecond}); err != nil {
+		if err := s.Audio(speech.Audio{Frames: group, Data: audio, Prefill: 20 * time.Millisecond,
+			FirstFrame: 11 * time.Millisecond}); err != nil {
 			return err
 		}
 		s.Taken(max(min(group, frames-unread-n), 0))
@@ -48,8 +50,9 @@ func play(s *Stream, frames, unread int) error {
 
 func statsOf(frames int) speech.Stats {
 	return speech.Stats{
-		Started: true, Chars: 6, Chunks: 1, Frames: frames, Queue: 3 * time.Millisecond, TTFA: 31 * time.Millisecond, Synth: time.Second,
-		Wall: 2 * time.Second, PrefillCached: true,
+		Started: true, Chars: 6, Chunks: 1, Frames: frames, Queue: 3 * time.Millisecond, TTFA: 31 * time.Millisecond,
+		Synth: time.Second,
+		Wall:  2 * time.Second, PrefillCached: true,
 	}
 }
 
@@ -127,9 +130,12 @@ func TestAStreamLeavesEvents(t *testing.T) {
 				t.Errorf("all in all %d frames are billed, want %d", sum, tt.paid)
 			}
 			want := Event{
-				ID: last.ID, Seq: last.Seq, Kind: Final, Start: last.Start, At: last.At, Date: last.Date, OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a",
-				KeyPrefix: "swar_live_abcdef", Playground: true, RequestID: "req-1", Endpoint: "rest", Voice: "raj", Format: "wav",
-				Status: last.Status, Error: last.Error, Frames: last.Frames, Billed: last.Billed, Chars: 6, Chunks: 1, TTFAus: 31_000, Queueus: 3000,
+				ID: last.ID, Seq: last.Seq, Kind: Final, Start: last.Start, At: last.At, Date: last.Date,
+				OrgID: "org_a", ProjectID: "prj_a", KeyID: "key_a",
+				KeyPrefix: "swar_live_abcdef", Playground: true, RequestID: "req-1", Endpoint: "rest", Voice: "raj",
+				Format: "wav",
+				Status: last.Status, Error: last.Error, Frames: last.Frames, Billed: last.Billed, Chars: 6, Chunks: 1,
+				TTFAus: 31_000, Queueus: 3000,
 				Wallus: 2_000_000, Synthus: 1_000_000, PrefillCached: true, Seed: 7,
 			}
 			if last != want {

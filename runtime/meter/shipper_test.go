@@ -67,7 +67,8 @@ func (b *books) want(t *testing.T, from, to int) {
 		want = append(want, someEvent(i).ID)
 	}
 	if !slices.Equal(b.ids, want) {
-		t.Errorf("the sink has %d events, want %d to %d once and in order\n%s", len(b.ids), from, to, strings.Join(b.ids, " "))
+		t.Errorf("the sink has %d events, want %d to %d once and in order\n%s", len(b.ids), from, to,
+			strings.Join(b.ids, " "))
 	}
 }
 
@@ -134,7 +135,8 @@ func TestASinkThatIsDownIsWaitedFor(t *testing.T) {
 			t.Errorf("%d tries in ten minutes, want about one every 15 to 30 s", sink.calls)
 		}
 		for i := 1; i < len(sink.at); i++ {
-			if wait := sink.at[i].Sub(sink.at[i-1]); wait < 50*time.Millisecond || wait > 30*time.Second+time.Millisecond {
+			if wait := sink.at[i].Sub(sink.at[i-1]); wait < 50*time.Millisecond ||
+				wait > 30*time.Second+time.Millisecond {
 				t.Errorf("try %d came after %v", i+1, wait)
 			}
 		}
@@ -207,7 +209,8 @@ func TestLogAndSinkFindTogether(t *testing.T) {
 			once(t, cfg, sink, 31, 40)
 			once(t, cfg, sink, 41, 50)
 			if n := len(sink.ids); n < 20 || n > 24 || len(sink.positions) != 2 {
-				t.Errorf("%d events from %d sources, want those that were left and the new ones, from a new source", n, len(sink.positions))
+				t.Errorf("%d events from %d sources, want those that were left and the new ones, from a new source", n,
+					len(sink.positions))
 			}
 			sink.ids = sink.ids[len(sink.ids)-20:]
 			sink.want(t, 31, 50)
@@ -291,7 +294,9 @@ func TestDrainIsBounded(t *testing.T) {
 		defer cancel()
 		begin := time.Now()
 		err := s.Drain(ctx)
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "10 usage events are left in the log") || time.Since(begin) != 5*time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "10 usage events are left in the log") ||
+			time.Since(begin) != 5*time.Second {
 			t.Errorf("Drain = %v after %v, want how many are left after 5 s", err, time.Since(begin))
 		}
 		l.Close()
@@ -306,7 +311,8 @@ type sinkFunc func(Batch) error
 
 func (f sinkFunc) Send(_ context.Context, b Batch) error { return f(b) }
 
-// TestAForkOutlivesTheProcess: what a sink must look up is still said after a restart, and no longer when the sink has it.
+// TestAForkOutlivesTheProcess: what a sink must look up is still said after a restart, and no longer when the sink has
+// it.
 func TestAForkOutlivesTheProcess(t *testing.T) {
 	cfg := LogConfig{Folder: t.TempDir()}
 	var old string
@@ -332,7 +338,8 @@ func TestAForkOutlivesTheProcess(t *testing.T) {
 		}
 		renamed = b.Source
 		if b.Copied != 3 || b.Events[0].Seq != 1 || b.Events[0].ID != someEvent(4).ID {
-			t.Errorf("of a copy %d, from %d (%s); want 3 from 1, the first that was not acknowledged", b.Copied, b.Events[0].Seq, b.Events[0].ID)
+			t.Errorf("of a copy %d, from %d (%s); want 3 from 1, the first that was not acknowledged", b.Copied,
+				b.Events[0].Seq, b.Events[0].ID)
 		}
 		return errors.New("away")
 	})

@@ -7,7 +7,8 @@ import (
 
 func TestTheEngineIsReadWhenItIsScraped(t *testing.T) {
 	m := New()
-	if body, _ := scrape(t, m, ""); strings.Contains(body, "tts_prefill_cache_") || strings.Contains(body, "tts_batch_size") {
+	if body, _ := scrape(t, m, ""); strings.Contains(body, "tts_prefill_cache_") ||
+		strings.Contains(body, "tts_batch_size") {
 		t.Error("metrics of an engine are shown without one")
 	}
 	var e EngineCounts

@@ -38,7 +38,8 @@ func TestEveryMetricIsCountedUnderItsName(t *testing.T) {
 	closed := m.SocketOpened()
 	m.SocketOpened()
 	closed()
-	m.RecordUtterance(speech.Stats{Started: true, Frames: 25, TTFA: 7 * time.Millisecond, Queue: 3 * time.Millisecond, Synth: time.Second})
+	m.RecordUtterance(speech.Stats{Started: true, Frames: 25, TTFA: 7 * time.Millisecond, Queue: 3 * time.Millisecond,
+		Synth: time.Second})
 	m.RecordUtterance(speech.Stats{Started: true, Queue: time.Second}) // cancelled before its first frame
 	m.RegisterDelivery(func() DeliveryCounts {
 		return DeliveryCounts{Listeners: 9, SpoolBytes: 8, SpoolLimit: 7, SpoolWaits: 6}

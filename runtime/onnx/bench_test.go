@@ -20,7 +20,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// BenchmarkFull measures a random model with the sizes of the released ones, on one thread, behind a prompt of 102 positions.
+// BenchmarkFull measures a random model with the sizes of the released ones, on one thread, behind a prompt of 102
+// positions.
 func BenchmarkFull(b *testing.B) {
 	for _, precision := range []string{bundle.FP32, bundle.Int8} {
 		b.Run(precision, func(b *testing.B) { benchmarkFull(b, precision) })
@@ -56,14 +57,15 @@ func benchmarkFull(b *testing.B, precision string) {
 		})
 	})
 	for _, frames := range []int{synth.FirstFrames, synth.GroupFrames} {
-		b.Run(map[int]string{synth.FirstFrames: "decode one frame", synth.GroupFrames: "decode four frames"}[frames], func(b *testing.B) {
-			latents := make([]float32, frames*m.Dims.Latent)
-			measure(b, func() error {
-				d.Begin()
-				_, err := d.Decode(latents, frames)
-				return err
+		b.Run(map[int]string{synth.FirstFrames: "decode one frame", synth.GroupFrames: "decode four frames"}[frames],
+			func(b *testing.B) {
+				latents := make([]float32, frames*m.Dims.Latent)
+				measure(b, func() error {
+					d.Begin()
+					_, err := d.Decode(latents, frames)
+					return err
+				})
 			})
-		})
 	}
 	s.Release()
 	for _, n := range []int{2, 3, 4, 6, 8} {
@@ -93,8 +95,8 @@ func benchmarkFull(b *testing.B, precision string) {
 	}
 }
 
-// BenchmarkStreams measures how many frames per second one thread makes for streams that speak at the same time, and how many streams
-// the steps of the language model were shared by.
+// BenchmarkStreams measures how many frames per second one thread makes for streams that speak at the same time, and
+// how many streams the steps of the language model were shared by.
 func BenchmarkStreams(b *testing.B) {
 	library := orttest.Need(b)
 	r := convert.Full()
@@ -102,7 +104,8 @@ func BenchmarkStreams(b *testing.B) {
 	dir, m := random(b, r)
 	for _, streams := range []int{1, 2, 4, 8} {
 		b.Run(strconv.Itoa(streams), func(b *testing.B) {
-			e, err := New(Config{Bundle: dir, Library: library, Threads: 1, Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil }})
+			e, err := New(Config{Bundle: dir, Library: library, Threads: 1,
+				Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil }})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -119,7 +122,9 @@ func BenchmarkStreams(b *testing.B) {
 				var wg sync.WaitGroup
 				for i, w := range workers {
 					wg.Go(func() {
-						pcm, err := trySpeak(b.Context(), w, synth.Options{Voice: "raj", Text: strings.Repeat("ab ", 3), Seed: int64(i), Temperature: .3})
+						pcm, err := trySpeak(b.Context(), w,
+							synth.Options{Voice: "raj", Text: strings.Repeat("ab ", 3), Seed: int64(i),
+								Temperature: .3})
 						if err != nil {
 							b.Error(err)
 						}
@@ -140,7 +145,8 @@ func BenchmarkStreams(b *testing.B) {
 	}
 }
 
-// measure runs f again and again and reports the processor time of its thread too: the clock on the wall counts what others do.
+// measure runs f again and again and reports the processor time of its thread too: the clock on the wall counts what
+// others do.
 func measure(b *testing.B, f func() error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -169,7 +169,8 @@ func TestATextThatBreaksTheModelIsNotCached(t *testing.T) {
 	id := e.tokenizer.Encode(nil, "Z")[0] // as it is prepared
 	e.model.(native).TokenRow(id)[0] = float32(math.NaN())
 	for range 2 {
-		if cached, err := w.Prefill(t.Context(), bad); cached || err == nil || !strings.Contains(err.Error(), "not a number") {
+		if cached, err := w.Prefill(t.Context(), bad); cached || err == nil ||
+			!strings.Contains(err.Error(), "not a number") {
 			t.Errorf("cached %v, error %v", cached, err)
 		}
 	}
@@ -180,7 +181,8 @@ func TestATextThatBreaksTheModelIsNotCached(t *testing.T) {
 		t.Error("a text without that letter does not sound")
 	}
 	speak(t, w, good)
-	if c := e.Counters(); c.CacheHits != 1 || c.CacheMisses != 3 || c.CacheBytes <= 0 || c.CacheBytes > e.Memory().Cache {
+	if c := e.Counters(); c.CacheHits != 1 || c.CacheMisses != 3 || c.CacheBytes <= 0 ||
+		c.CacheBytes > e.Memory().Cache {
 		t.Errorf("%+v, want a hit", c)
 	}
 }

@@ -28,7 +28,8 @@ func crowd() []synth.Options {
 	var all []synth.Options
 	for i := range 8 {
 		all = append(all, synth.Options{
-			Voice: []string{"raj", "anjura"}[i%2], Text: strings.Repeat("kal aana ", i%4+1), Seed: int64(i), Temperature: .3 * float64(i%3), Chunk: i % 2,
+			Voice: []string{"raj", "anjura"}[i%2], Text: strings.Repeat("kal aana ", i%4+1), Seed: int64(i),
+			Temperature: .3 * float64(i%3), Chunk: i % 2,
 		})
 	}
 	return all
@@ -65,7 +66,8 @@ func engineWith(t testing.TB, r convert.Random, change func(*Config)) *Engine {
 func everyEngine(t *testing.T, test func(t *testing.T, e *Engine)) {
 	for _, precision := range []string{bundle.FP32, bundle.Int8} {
 		for _, threads := range []int{1, 2} {
-			t.Run(fmt.Sprintf("%s on %d", precision, threads), func(t *testing.T) { test(t, engineOf(t, precision, threads)) })
+			t.Run(fmt.Sprintf("%s on %d", precision, threads),
+				func(t *testing.T) { test(t, engineOf(t, precision, threads)) })
 		}
 	}
 }
@@ -77,7 +79,8 @@ func alone(t *testing.T, e *Engine) [][]int16 {
 	var all [][]int16
 	for i, o := range crowd() {
 		pcm, _, _ := speak(t, w, o)
-		if slices.ContainsFunc(all, func(other []int16) bool { return slices.Equal(other, pcm) }) || len(pcm) < 60*speech.FrameSamples {
+		if slices.ContainsFunc(all, func(other []int16) bool { return slices.Equal(other, pcm) }) ||
+			len(pcm) < 60*speech.FrameSamples {
 			t.Fatalf("stream %d: %d samples, which are too few or those of another", i, len(pcm))
 		}
 		all = append(all, pcm)
@@ -99,7 +102,8 @@ func TestSamplesInACompanyAreThoseAlone(t *testing.T) {
 				wg.Go(func() {
 					for round := range 2 {
 						which := (i + round*3) % len(want) // on another worker each time
-						if got, err := trySpeak(t.Context(), workers[i], crowd()[which]); err != nil || !slices.Equal(got, want[which]) {
+						if got, err := trySpeak(t.Context(), workers[i], crowd()[which]); err != nil ||
+							!slices.Equal(got, want[which]) {
 							t.Errorf("%d streams: stream %d is not what it is alone (error %v)", company, which, err)
 						}
 					}
@@ -113,7 +117,8 @@ func TestSamplesInACompanyAreThoseAlone(t *testing.T) {
 				}
 				runs += n
 			}
-			if t.Logf("%d streams: %d of %d runs were shared: %v", company, shared, runs, e.Counters().Batches); e.Threads() == 1 && shared == 0 {
+			if t.Logf("%d streams: %d of %d runs were shared: %v", company, shared, runs,
+				e.Counters().Batches); e.Threads() == 1 && shared == 0 {
 				t.Errorf("%d streams: none of %d runs was shared, which proves nothing", company, runs)
 			}
 		}
@@ -159,7 +164,8 @@ func TestSamplesAfterACancelAreThoseOfBefore(t *testing.T) {
 					if _, _, _, err := w.Next(ctx, dst, 4); err != nil && !errors.Is(err, context.Canceled) {
 						t.Error(err)
 					}
-					if got, err := trySpeak(t.Context(), w, crowd()[which]); err != nil || !slices.Equal(got, want[which]) {
+					if got, err := trySpeak(t.Context(), w, crowd()[which]); err != nil ||
+						!slices.Equal(got, want[which]) {
 						t.Errorf("after a cancel in group %d: stream %d is not what it was (error %v)", cut, which, err)
 					}
 					cancel()
@@ -214,6 +220,7 @@ func TestStreamsComeAndGo(t *testing.T) {
 	wg.Wait()
 	// alone's worker is still there
 	if streams, assigned, locked := e.model.(native).InUse(); streams != 1 || assigned != 0 || locked != 0 {
-		t.Errorf("%d streams, %d slots assigned, %d locked after everybody has gone; want 1, 0, 0", streams, assigned, locked)
+		t.Errorf("%d streams, %d slots assigned, %d locked after everybody has gone; want 1, 0, 0", streams,
+			assigned, locked)
 	}
 }

@@ -109,8 +109,8 @@ func (s stored) Encode(dst []int32, _ string) []int32 { return append(dst, s.ids
 func (s stored) Count(string) int                     { return len(s.ids) }
 func (s stored) Size() int                            { return s.size }
 
-// TestEngineSpeaksAModelAsTheReferenceDoes goes the whole way, from a checkpoint over a bundle to samples, in the one run whose noise
-// is known: that without.
+// TestEngineSpeaksAModelAsTheReferenceDoes goes the whole way, from a checkpoint over a bundle to samples, in the one
+// run whose noise is known: that without.
 func TestEngineSpeaksAModelAsTheReferenceDoes(t *testing.T) {
 	library := orttest.Need(t)
 	v := vectortest.Load(t, "03-noise-and-steps")
@@ -160,9 +160,12 @@ func sourceOf(t testing.TB, v *vectortest.Case) convert.Source {
 	t.Helper()
 	c := v.Checkpoint.Config
 	return convert.Source{
-		Checkpoint: *v.Checkpoint, Model: bundle.Model{ID: "case", Weights: strings.Repeat("a", 64)}, Tokenizer: []byte("not read"),
-		Text: convert.DefaultText(c), Sampling: convert.DefaultSampling(c), Limits: convert.DefaultLimits(), FadeIn: convert.DefaultFadeIn,
-		Voices: []convert.SourceVoice{{Name: "v", Language: "hi-IN", Prompt: vectortest.Tensors(t, vectortest.File(t, v.Dir, "voice.safetensors"))}},
+		Checkpoint: *v.Checkpoint, Model: bundle.Model{ID: "case", Weights: strings.Repeat("a", 64)},
+		Tokenizer: []byte("not read"),
+		Text:      convert.DefaultText(c), Sampling: convert.DefaultSampling(c), Limits: convert.DefaultLimits(),
+		FadeIn: convert.DefaultFadeIn,
+		Voices: []convert.SourceVoice{{Name: "v", Language: "hi-IN",
+			Prompt: vectortest.Tensors(t, vectortest.File(t, v.Dir, "voice.safetensors"))}},
 	}
 }
 
@@ -227,7 +230,8 @@ func TestTheLongestChunkFitsExactly(t *testing.T) {
 	dir, m := random(t, r)
 	e := open(t, dir, m)
 	w := newTestWorker(t, e)
-	o := synth.Options{Voice: "raj", Text: strings.Repeat("a", m.Limits.MaxTokens-1), Temperature: .3} // a full stop is added
+	// a full stop is added
+	o := synth.Options{Voice: "raj", Text: strings.Repeat("a", m.Limits.MaxTokens-1), Temperature: .3}
 	pcm, eos, _ := speak(t, w, o)
 	if got, want := len(pcm)/speech.FrameSamples, 234; got != want || eos {
 		t.Errorf("%d frames, eos %v; want %d, false", got, eos, want)
@@ -251,7 +255,8 @@ func TestSilenceEndsAtOnce(t *testing.T) {
 	if got := e.Tokens(" \n"); got != 0 {
 		t.Errorf("white space has %d tokens", got)
 	}
-	if pcm, eos, cached := speak(t, newTestWorker(t, e), synth.Options{Voice: "raj", Text: " \n"}); len(pcm) != 0 || !eos || cached {
+	if pcm, eos, cached := speak(t, newTestWorker(t, e), synth.Options{Voice: "raj", Text: " \n"}); len(pcm) != 0 ||
+		!eos || cached {
 		t.Errorf("%d samples, eos %v, cached %v; want none, true, false", len(pcm), eos, cached)
 	}
 }
@@ -285,7 +290,8 @@ func TestNewRefuses(t *testing.T) {
 	library := orttest.Need(t)
 	good := func() (Config, bundle.Manifest) {
 		dir, m := random(t, convert.Tiny())
-		return Config{Bundle: dir, Library: library, Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil }}, m
+		return Config{Bundle: dir, Library: library,
+			Tokenizer: func([]byte) (Tokenizer, error) { return letters(m.Dims.Vocab), nil }}, m
 	}
 	tests := map[string]struct {
 		change func(*Config, bundle.Manifest)
@@ -318,7 +324,8 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func TestFadeInEqualsTheReference(t *testing.T) {
-	for name, r := range map[string]string{"01-v2-tanh": "run_a", "02-v1-erf": "run_short", "03-noise-and-steps": "run_t07_n4", "07-bf16": "run_a"} {
+	for name, r := range map[string]string{"01-v2-tanh": "run_a", "02-v1-erf": "run_short",
+		"03-noise-and-steps": "run_t07_n4", "07-bf16": "run_a"} {
 		v := vectortest.Load(t, name)
 		got := v.Array(t, r+".audio.npy").Floats[:speech.FrameSamples]
 		model.FadeIn(got[:convert.DefaultFadeIn])

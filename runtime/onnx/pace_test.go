@@ -33,7 +33,8 @@ func TestUrgencyFollowsThePolicy(t *testing.T) {
 		}
 		got := p.urgency(start.Add(tt.since), true, false, &leastLimits)
 		if got.class != tt.want || got.buffered != tt.buffered {
-			t.Errorf("%s: class %d with %s left, want %d with %s", tt.name, got.class, got.buffered, tt.want, tt.buffered)
+			t.Errorf("%s: class %d with %s left, want %d with %s", tt.name, got.class, got.buffered, tt.want,
+				tt.buffered)
 		}
 	}
 }
@@ -87,7 +88,8 @@ func TestTheFirstFrameStartsTheClock(t *testing.T) {
 	var p pace
 	p.count(1, start)
 	p.count(4, start.Add(time.Second))
-	if got, want := p.urgency(start.Add(time.Second), true, false, &leastLimits).buffered, 5*speech.FrameDuration-time.Second; got != want {
+	if got, want := p.urgency(start.Add(time.Second), true, false, &leastLimits).buffered,
+		5*speech.FrameDuration-time.Second; got != want {
 		t.Errorf("%s left, want %s", got, want)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// TestATinyBundleSpeaksAlikeEverywhere has figures that depend neither on the processor, nor on its kernel, nor on the build of ONNX Runtime
-// for it: how many frames there are, and, up to rounding, how loud.
+// TestATinyBundleSpeaksAlikeEverywhere has figures that depend neither on the processor, nor on its kernel, nor on the
+// build of ONNX Runtime for it: how many frames there are, and, up to rounding, how loud.
 func TestATinyBundleSpeaksAlikeEverywhere(t *testing.T) {
 	for name, tt := range map[string]struct {
 		ends     bool
@@ -27,7 +27,8 @@ func TestATinyBundleSpeaksAlikeEverywhere(t *testing.T) {
 			r := convert.Tiny()
 			r.Precision, r.Ends = bundle.Int8, tt.ends
 			dir, m := random(t, r)
-			pcm, eos, _ := speak(t, newTestWorker(t, open(t, dir, m)), synth.Options{Voice: m.Voices[0].Name, Text: tt.text, Seed: 1})
+			pcm, eos, _ := speak(t, newTestWorker(t, open(t, dir, m)),
+				synth.Options{Voice: m.Voices[0].Name, Text: tt.text, Seed: 1})
 			if got := len(pcm) / speech.FrameSamples; got != tt.frames || eos != tt.ends {
 				t.Errorf("%d frames, eos %v; want %d, %v", got, eos, tt.frames, tt.ends)
 			}

@@ -53,7 +53,8 @@ func TestATextThatBeginsLikeAnotherSoundsAsAlways(t *testing.T) {
 				o := synth.Options{Voice: voice, Text: text, Seed: int64(i), Temperature: .3}
 				want, _, _ := speak(t, plain, o)
 				if got, _, cached := speak(t, w, o); !slices.Equal(got, want) || cached {
-					t.Errorf("%s, %s, %q: cached %v, other samples than without a cache", precision, voice, text, cached)
+					t.Errorf("%s, %s, %q: cached %v, other samples than without a cache", precision, voice,
+						text, cached)
 				}
 			}
 		}

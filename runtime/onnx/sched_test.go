@@ -81,7 +81,8 @@ func TestWhatWaitsRunsInTheOrderOfItsUrgency(t *testing.T) {
 		} {
 			wg.Go(func() {
 				task := task{pace: tt.pace}
-				if err := s.do(t.Context(), &task, once(func(context.Context) error { ran.add("%s", tt.name); return nil })); err != nil {
+				if err := s.do(t.Context(), &task,
+					once(func(context.Context) error { ran.add("%s", tt.name); return nil })); err != nil {
 					t.Error(err)
 				}
 			})
@@ -121,7 +122,8 @@ func TestNewStreamsOvertakeAStarvingOneOnlySoOften(t *testing.T) {
 				took, want = "starving", tt.overtaken
 			}
 			if took != tt.want || starving.overtaken != want {
-				t.Errorf("%s: the %s one runs, %d times overtaken; want %s, %d", tt.name, took, starving.overtaken, tt.want, want)
+				t.Errorf("%s: the %s one runs, %d times overtaken; want %s, %d", tt.name, took, starving.overtaken,
+					tt.want, want)
 			}
 		})
 	}
@@ -178,7 +180,8 @@ func TestIdleRunnersShareTheStepsThatWait(t *testing.T) {
 			s.waiting = append(s.waiting, &task{arrivedAt: time.Now(), phase: phase{stream: b.Place(i)}})
 		}
 		for range tt.other {
-			s.waiting = append(s.waiting, &task{arrivedAt: time.Now(), pace: at(time.Hour), phase: phase{run: func(context.Context) error { return nil }}})
+			s.waiting = append(s.waiting, &task{arrivedAt: time.Now(), pace: at(time.Hour),
+				phase: phase{run: func(context.Context) error { return nil }}})
 		}
 		// The steps have to be the more urgent ones.
 		var got batch
@@ -368,7 +371,11 @@ func TestACancelledTaskEndsWithTheRunThatIsUnderWay(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || runs != 3 {
 			t.Errorf("%v after %d runs, want a cancel after three", err, runs)
 		}
-		if err := s.do(ctx, &task{}, func() (phase, error) { t.Error("asked"); return phase{}, nil }); !errors.Is(err, context.Canceled) {
+		if err := s.do(ctx, &task{}, func() (phase, error) {
+			t.Error("asked")
+			return phase{},
+				nil
+		}); !errors.Is(err, context.Canceled) {
 			t.Errorf("a task that is cancelled already: %v", err)
 		}
 		s.close()
@@ -425,14 +432,16 @@ func TestCloseRunsWhatWaitsAndRefusesTheRest(t *testing.T) {
 		ran := false
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			if err := s.do(t.Context(), &task{}, once(func(context.Context) error { ran = true; return nil })); err != nil {
+			if err := s.do(t.Context(), &task{},
+				once(func(context.Context) error { ran = true; return nil })); err != nil {
 				t.Error(err)
 			}
 		})
 		synctest.Wait()
 		wg.Go(s.close)
 		synctest.Wait()
-		if err := s.do(t.Context(), &task{}, once(func(context.Context) error { return nil })); !errors.Is(err, errEngineClosed) {
+		if err := s.do(t.Context(), &task{}, once(func(context.Context) error { return nil })); !errors.Is(err,
+			errEngineClosed) {
 			t.Errorf("after close: %v", err)
 		}
 		release()

@@ -48,7 +48,8 @@ func TestSpeaksWhatTheTokenizerHasPiecesFor(t *testing.T) {
 		{"Roman Hindi for a model that gets it as it is", hindi, devanagari, "namaste", false},
 		{"a tokenizer that does not tell", hindi, letters(100), "न你", true},
 	} {
-		r := &Reader{Engine{manifest: tt.manifest, tokenizer: tt.tokenizer, text: model.NewPreparer(&tt.manifest.Text, tt.manifest.Trained.Script)}}
+		r := &Reader{Engine{manifest: tt.manifest, tokenizer: tt.tokenizer,
+			text: model.NewPreparer(&tt.manifest.Text, tt.manifest.Trained.Script)}}
 		if engine, reader := r.engine.Speaks(tt.text), r.Speaks(tt.text); engine != tt.want || reader != tt.want {
 			t.Errorf("%s: Speaks(%q) = %v, of a reader %v; want %v", tt.name, tt.text, engine, reader, tt.want)
 		}

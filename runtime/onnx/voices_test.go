@@ -80,7 +80,8 @@ func idOf(t *testing.T, voices []synth.LoadedVoice, name string) string {
 	return voices[i].ID
 }
 
-// TestAVoiceReadLaterSoundsAsIfItHadBeenThere: the samples are those of an engine that was opened with it, for workers that were there before, too.
+// TestAVoiceReadLaterSoundsAsIfItHadBeenThere: the samples are those of an engine that was opened with it, for workers
+// that were there before, too.
 func TestAVoiceReadLaterSoundsAsIfItHadBeenThere(t *testing.T) {
 	orttest.Need(t)
 	dir, m := random(t, convert.Tiny())
@@ -202,7 +203,8 @@ func TestReadVoicesRefuses(t *testing.T) {
 			if len(e.loaded()) != 1 {
 				t.Errorf("%d voices are loaded, want that of before", len(e.loaded()))
 			}
-			if _, _, cached := speak(t, newTestWorker(t, e), synth.Options{Voice: m.Voices[0].Name, Text: "kal", Seed: 1}); cached {
+			if _, _, cached := speak(t, newTestWorker(t, e),
+				synth.Options{Voice: m.Voices[0].Name, Text: "kal", Seed: 1}); cached {
 				t.Error("it was cached")
 			}
 		})

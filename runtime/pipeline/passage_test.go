@@ -16,7 +16,8 @@ func ssmlOf(document string) speech.Utterance {
 	return speech.Utterance{Text: document, SSML: true, Voice: "raj", Format: speech.PCM16}
 }
 
-// TestBreaksAreSilence: a break is a chunk of its own, of exactly as many frames of zeros, which are counted as all are.
+// TestBreaksAreSilence: a break is a chunk of its own, of exactly as many frames of zeros, which are counted as all
+// are.
 func TestBreaksAreSilence(t *testing.T) {
 	s, _, _ := open(t, 1, synthtest.Config{})
 	for name, tt := range map[string]struct {
@@ -40,17 +41,21 @@ func TestBreaksAreSilence(t *testing.T) {
 			frames := 0
 			for i, end := range r.Ends {
 				frames += end.Frames
-				if tt.silent[i] > 0 && (end.Frames != tt.silent[i] || r.Chunks[i].Silence != tt.silent[i] || !end.EOS || len(end.Words) > 0) {
-					t.Errorf("chunk %d is %+v and ends with %+v, want %d silent frames", i, r.Chunks[i], end, tt.silent[i])
+				if tt.silent[i] > 0 && (end.Frames != tt.silent[i] || r.Chunks[i].Silence != tt.silent[i] || !end.EOS ||
+					len(end.Words) > 0) {
+					t.Errorf("chunk %d is %+v and ends with %+v, want %d silent frames", i, r.Chunks[i], end,
+						tt.silent[i])
 				}
 			}
 			for _, b := range r.Blocks {
-				if isHeard := slices.ContainsFunc(b.Data, func(b byte) bool { return b != 0 }); isHeard == (tt.silent[b.Chunk] > 0) {
+				if isHeard := slices.ContainsFunc(b.Data,
+					func(b byte) bool { return b != 0 }); isHeard == (tt.silent[b.Chunk] > 0) {
 					t.Errorf("a block of chunk %d is heard: %v", b.Chunk, isHeard)
 				}
 			}
 			if st.Frames != frames || st.Chunks != len(tt.silent) || len(r.Ends) != len(tt.silent) {
-				t.Errorf("%d frames in %d chunks are counted, %d in %d were sent", st.Frames, st.Chunks, frames, len(r.Ends))
+				t.Errorf("%d frames in %d chunks are counted, %d in %d were sent", st.Frames, st.Chunks, frames,
+					len(r.Ends))
 			}
 			if got := r.Started[0]; got.Normalized != tt.text || got.Chunks != len(tt.silent) {
 				t.Errorf("it began with %+v, want %d chunks of %q", got, len(tt.silent), tt.text)
@@ -99,12 +104,14 @@ func TestMarkupIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &speechtest.Recorder{}
 			_, err := s.Speak(t.Context(), ssmlOf(tt.document), speech.Turn{}, r)
-			if refusal, ok := errors.AsType[*speech.Refusal](err); !ok || refusal.Code != tt.code || len(r.Started) > 0 {
+			if refusal, ok := errors.AsType[*speech.Refusal](err); !ok || refusal.Code != tt.code ||
+				len(r.Started) > 0 {
 				t.Errorf("the error is %v, want %s", err, tt.code)
 			}
 		})
 	}
-	if _, err := s.Speak(t.Context(), ssmlOf(`<speak>`+strings.Repeat("नमस्ते<break/>", 32)+"</speak>"), speech.Turn{}, &speechtest.Recorder{}); err != nil {
+	if _, err := s.Speak(t.Context(), ssmlOf(`<speak>`+strings.Repeat("नमस्ते<break/>", 32)+"</speak>"), speech.Turn{},
+		&speechtest.Recorder{}); err != nil {
 		t.Errorf("64 chunks: %v", err)
 	}
 }

@@ -63,7 +63,8 @@ func TestTheListenerHearsTheChunksInOrder(t *testing.T) {
 	s, _, _ := open(t, 1, synthtest.Config{})
 	r := &speechtest.Recorder{}
 	text := strings.Repeat("Aapka order kal aayega, aur payment ho gaya hai. ", 20)
-	_, err := s.Speak(t.Context(), speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Temperature: 1, Seed: 3}, speech.Turn{}, r)
+	_, err := s.Speak(t.Context(), speech.Utterance{Text: text, Voice: "raj", Format: speech.PCM16, Temperature: 1,
+		Seed: 3}, speech.Turn{}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,8 @@ func TestTimesAreExact(t *testing.T) {
 			time.Sleep(time.Second) // a slow reader is not slow synthesis
 			return nil
 		}}
-		st, err := s.Speak(t.Context(), speech.Utterance{Text: "namaste dosto", Voice: "anjura", Format: speech.PCM16, Raw: true}, speech.Turn{}, r)
+		st, err := s.Speak(t.Context(), speech.Utterance{Text: "namaste dosto", Voice: "anjura", Format: speech.PCM16,
+			Raw: true}, speech.Turn{}, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +129,8 @@ func TestTheDeadlineIsTheCallers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				warm := true
-				s, _, _ := open(t, 1, synthtest.Config{Before: func(ctx context.Context, _ synth.Options, frame int) error {
+				s, _, _ := open(t, 1, synthtest.Config{Before: func(ctx context.Context, _ synth.Options,
+					frame int) error {
 					if warm || frame < 0 {
 						return nil
 					}
@@ -148,7 +151,8 @@ func TestTheDeadlineIsTheCallers(t *testing.T) {
 					t.Errorf("Speak = %v, want %v", err, tt.want)
 				}
 				if tt.want != nil && (time.Since(begin) != 120*time.Second || st.Frames != 1) {
-					t.Errorf("ended after %v with %d frames, want 120 s and the one that was decoded", time.Since(begin), st.Frames)
+					t.Errorf("ended after %v with %d frames, want 120 s and the one that was decoded",
+						time.Since(begin), st.Frames)
 				}
 			})
 		})
@@ -185,13 +189,15 @@ func TestEngineFailures(t *testing.T) {
 				BytesPerFrame: 4, Before: fail(tt.at, tt.err),
 				OnNewWorker: func(context.Context) error { made++; return nil },
 			})
-			u := speech.Utterance{Text: "fail " + strings.Repeat("bolo ", 5), Voice: "raj", Format: speech.PCM16, Raw: true}
+			u := speech.Utterance{Text: "fail " + strings.Repeat("bolo ", 5), Voice: "raj",
+				Format: speech.PCM16, Raw: true}
 			r := &speechtest.Recorder{}
 			st, err := s.Speak(t.Context(), u, speech.Turn{}, r)
 			if !errors.Is(err, tt.want) || st.Frames != tt.frames {
 				t.Errorf("Speak = %d frames, %v; want %d, %v", st.Frames, err, tt.frames, tt.want)
 			}
-			if e, ok := errors.AsType[*speech.EngineError](err); ok == tt.discarded || ok && strings.Contains(e.Text, "tensor") {
+			if e, ok := errors.AsType[*speech.EngineError](err); ok == tt.discarded ||
+				ok && strings.Contains(e.Text, "tensor") {
 				t.Errorf("error %#v: want an engine error with a public text", err)
 			}
 			if err := p.WaitReady(t.Context()); err != nil {
@@ -212,7 +218,8 @@ func TestChunkLimit(t *testing.T) {
 	word := strings.Repeat("क", 198) + "। " // 50 of the fake engine's tokens: a chunk
 	for chunks, want := range map[int]error{63: nil, 64: nil, 65: speech.TooManyChunks(65)} {
 		r := &speechtest.Recorder{}
-		_, err := s.Speak(t.Context(), speech.Utterance{Text: strings.Repeat(word, chunks), Voice: "raj", Format: speech.PCM16, Raw: true}, speech.Turn{}, r)
+		_, err := s.Speak(t.Context(), speech.Utterance{Text: strings.Repeat(word, chunks), Voice: "raj",
+			Format: speech.PCM16, Raw: true}, speech.Turn{}, r)
 		if !errors.Is(err, want) {
 			t.Errorf("%d chunks: %v, want %v", chunks, err, want)
 		}
@@ -308,7 +315,8 @@ func TestNoCapacityIsRefusedUntouched(t *testing.T) {
 			t.Errorf("Speak = %+v, %v; want busy after 1.95 s and nothing started", st, err)
 		}
 		earlier := speech.Turn{QueuedSince: time.Now().Add(-time.Second)}
-		if st, err := s.Speak(t.Context(), u, earlier, r); !errors.Is(err, speech.ErrBusy) || st.Wall != 950*time.Millisecond {
+		if st, err := s.Speak(t.Context(), u, earlier, r); !errors.Is(err, speech.ErrBusy) ||
+			st.Wall != 950*time.Millisecond {
 			t.Errorf("Speak = %+v, %v; want busy 1.95 s after the utterance was asked for", st, err)
 		}
 		close(gate)
@@ -320,7 +328,8 @@ func TestNoCapacityIsRefusedUntouched(t *testing.T) {
 
 func TestLeadingSilence(t *testing.T) {
 	s, _, _ := open(t, 1, synthtest.Config{})
-	st, err := s.Speak(t.Context(), speech.Utterance{Text: "bolo", Voice: "raj", Format: speech.PCM16, Raw: true}, speech.Turn{}, &speechtest.Recorder{})
+	st, err := s.Speak(t.Context(), speech.Utterance{Text: "bolo", Voice: "raj", Format: speech.PCM16, Raw: true},
+		speech.Turn{}, &speechtest.Recorder{})
 	if err != nil || st.LeadingSilence != 0 {
 		t.Errorf("leading silence = %v, %v; want none: a fake frame begins with its mark", st.LeadingSilence, err)
 	}
@@ -330,7 +339,8 @@ func BenchmarkSpeak(b *testing.B) {
 	s, _, _ := open(b, 1, synthtest.Config{})
 	for _, format := range []speech.Format{speech.PCM16, speech.Opus} {
 		b.Run(string(format), func(b *testing.B) {
-			u := speech.Utterance{Text: "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai.", Voice: "anjura", Format: format, Temperature: .3}
+			u := speech.Utterance{Text: "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai.",
+				Voice: "anjura", Format: format, Temperature: .3}
 			frames := 0
 			b.ReportAllocs()
 			for b.Loop() {

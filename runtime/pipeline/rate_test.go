@@ -17,8 +17,8 @@ import (
 
 const rated = "आपका ऑर्डर कल सुबह पहुँच जाएगा, और पैसे वापस मिल जाएँगे।"
 
-// TestRates: an engine speaks a part at the nearest of its own speeds, and what is missing of the rate is made of its samples. The
-// parts beside it stay as they are.
+// TestRates: an engine speaks a part at the nearest of its own speeds, and what is missing of the rate is made of its
+// samples. The parts beside it stay as they are.
 func TestRates(t *testing.T) {
 	own := speech.Speeds{Min: .5, Max: 1.5}
 	for name, tt := range map[string]struct {
@@ -41,15 +41,17 @@ func TestRates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			asked := map[string]float64{}
-			s, _, _ := open(t, 1, synthtest.Config{Speeds: tt.speeds, WordTimes: true, Before: func(_ context.Context, o synth.Options, frame int) error {
-				if frame < 0 {
-					asked[fmt.Sprint(o.Chunk)] = o.Speed
-				}
-				return nil
-			}})
+			s, _, _ := open(t, 1, synthtest.Config{Speeds: tt.speeds, WordTimes: true,
+				Before: func(_ context.Context, o synth.Options, frame int) error {
+					if frame < 0 {
+						asked[fmt.Sprint(o.Chunk)] = o.Speed
+					}
+					return nil
+				}})
 			say := func(text string, speed float64, isMarkup bool) *speechtest.Recorder {
 				r := &speechtest.Recorder{}
-				u := speech.Utterance{Text: text, SSML: isMarkup, Voice: "raj", Format: speech.PCM16, Speed: speed, WordTimes: true}
+				u := speech.Utterance{Text: text, SSML: isMarkup, Voice: "raj", Format: speech.PCM16, Speed: speed,
+					WordTimes: true}
 				if _, err := s.Speak(t.Context(), u, speech.Turn{}, r); err != nil {
 					t.Fatal(err)
 				}
@@ -57,7 +59,8 @@ func TestRates(t *testing.T) {
 			}
 			alone := say(rated, tt.engine, false)
 			beside := say("नमस्ते दोस्त।", tt.speed, false)
-			r := say(`<speak>नमस्ते दोस्त। <prosody rate="`+tt.rate+`">`+rated+`</prosody> नमस्ते दोस्त।</speak>`, tt.speed, true)
+			r := say(`<speak>नमस्ते दोस्त। <prosody rate="`+tt.rate+`">`+rated+`</prosody> नमस्ते दोस्त।</speak>`,
+				tt.speed, true)
 			if len(r.Chunks) != 3 || math.Abs(asked["1"]-tt.engine) > 1e-9 {
 				t.Fatalf("chunks %+v, the engine was asked for %v", r.Chunks, asked)
 			}
@@ -73,8 +76,10 @@ func TestRates(t *testing.T) {
 			for _, b := range beside.Blocks {
 				native = append(native, b.Data...)
 			}
-			if len(sound[1]) != want*speech.FrameBytes || !bytes.Equal(sound[0], native) || len(sound[2]) != len(sound[0]) {
-				t.Errorf("%d, %d and %d bytes, want %d in the middle and %d beside", len(sound[0]), len(sound[1]), len(sound[2]), want*speech.FrameBytes, len(native))
+			if len(sound[1]) != want*speech.FrameBytes || !bytes.Equal(sound[0], native) ||
+				len(sound[2]) != len(sound[0]) {
+				t.Errorf("%d, %d and %d bytes, want %d in the middle and %d beside", len(sound[0]), len(sound[1]),
+					len(sound[2]), want*speech.FrameBytes, len(native))
 			}
 			begin := time.Duration(r.Ends[0].Frames) * speech.FrameDuration
 			near := time.Duration(2 * float64(speech.FrameDuration) / tt.rest) // levels move words by as much
@@ -83,12 +88,15 @@ func TestRates(t *testing.T) {
 				native := alone.Ends[0].Words[i]
 				from := begin + time.Duration(float64(native.Start)/tt.rest)
 				until := begin + time.Duration(float64(native.End)/tt.rest)
-				if w.Text != native.Text || (w.Start-from).Abs() > near || (w.End-until).Abs() > near || w.Start < last {
+				if w.Text != native.Text || (w.Start-from).Abs() > near || (w.End-until).Abs() > near ||
+					w.Start < last {
 					t.Errorf("%s is heard %v to %v, want %v to %v", w.Text, w.Start, w.End, from, until)
 				}
 				last = w.End
 			}
-			if len(r.Ends[1].Words) != len(alone.Ends[0].Words) || !r.Ends[1].ExactWords || last > begin+time.Duration(want)*speech.FrameDuration || r.Ends[2].Words[0].Start < begin+time.Duration(want)*speech.FrameDuration {
+			if len(r.Ends[1].Words) != len(alone.Ends[0].Words) || !r.Ends[1].ExactWords ||
+				last > begin+time.Duration(want)*speech.FrameDuration ||
+				r.Ends[2].Words[0].Start < begin+time.Duration(want)*speech.FrameDuration {
 				t.Errorf("words %+v and %+v", r.Ends[1].Words, r.Ends[2].Words)
 			}
 		})
@@ -111,7 +119,8 @@ func TestAFirstRatedFrameIsEarly(t *testing.T) {
 			most = math.MaxInt
 			return nil
 		}}
-		if _, err := s.Speak(t.Context(), ssmlOf(`<speak><prosody rate="`+rate+`">`+rated+`</prosody></speak>`), speech.Turn{}, r); err != nil || r.Blocks[0].Frames != 1 {
+		if _, err := s.Speak(t.Context(), ssmlOf(`<speak><prosody rate="`+rate+`">`+rated+`</prosody></speak>`),
+			speech.Turn{}, r); err != nil || r.Blocks[0].Frames != 1 {
 			t.Errorf("%s: %v", rate, err)
 		}
 	}

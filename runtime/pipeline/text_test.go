@@ -119,7 +119,8 @@ func TestAMarkIsLeftOutWithoutItsLetter(t *testing.T) {
 // TestNormalisedTextIsSpokenRaw: what was previewed is spoken to the letter when it is sent as it is.
 func TestNormalisedTextIsSpokenRaw(t *testing.T) {
 	s, _, _ := open(t, 1, synthtest.Config{})
-	for _, text := range []string{"Kul ₹499, OTP 482913 (你好).", "Plan A-B\nExperience 5 yrs.", "आपका A/c XX4321 से ₹2,500.50 की निकासी।", "“Naya” offer - 50% OFF!"} {
+	for _, text := range []string{"Kul ₹499, OTP 482913 (你好).", "Plan A-B\nExperience 5 yrs.",
+		"आपका A/c XX4321 से ₹2,500.50 की निकासी।", "“Naya” offer - 50% OFF!"} {
 		n, err := s.Normalize(t.Context(), speech.Utterance{Text: text})
 		if err != nil {
 			t.Fatal(err)
@@ -166,14 +167,16 @@ func TestNothingToSayNeedsNoWorker(t *testing.T) {
 	} {
 		u := speech.Utterance{Text: tt.text, Voice: "raj", Format: speech.PCM16, Raw: tt.raw}
 		r := &speechtest.Recorder{}
-		if st, err := s.Speak(t.Context(), u, speech.Turn{}, r); !errors.Is(err, tt.want) || st.Started || len(r.Started) > 0 {
+		if st, err := s.Speak(t.Context(), u, speech.Turn{}, r); !errors.Is(err, tt.want) || st.Started ||
+			len(r.Started) > 0 {
 			t.Errorf("%s: Speak = %+v, %v; want %v", name, st, err, tt.want)
 		}
 		refused := tt.want == speech.ErrNothingToSay
 		if err := s.Check(t.Context(), u); refused != errors.Is(err, speech.ErrNothingToSay) || !refused && err != nil {
 			t.Errorf("%s: Check = %v", name, err)
 		}
-		if n, err := s.Normalize(t.Context(), speech.Utterance{Text: tt.text}); err != nil || refused != (len(n.Chunks) == 0) {
+		if n, err := s.Normalize(t.Context(), speech.Utterance{Text: tt.text}); err != nil ||
+			refused != (len(n.Chunks) == 0) {
 			t.Errorf("%s: Normalize has %d chunks, %v", name, len(n.Chunks), err)
 		}
 	}
@@ -266,7 +269,8 @@ func TestChunksAreAsTheEngineLikesThem(t *testing.T) {
 			others = max(others, c.Tokens)
 		}
 		if first := n.Chunks[0].Tokens; len(n.Chunks) != tt.chunks || first != tt.first || others != tt.others {
-			t.Errorf("%d sentences: %d chunks of %d and at most %d tokens, want %+v", tt.sentences, len(n.Chunks), first, others, tt)
+			t.Errorf("%d sentences: %d chunks of %d and at most %d tokens, want %+v", tt.sentences, len(n.Chunks),
+				first, others, tt)
 		}
 	}
 }

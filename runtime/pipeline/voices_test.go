@@ -17,8 +17,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth/synthtest"
 )
 
-// changing is a fake engine whose voices change. A voice that was not there at the start has its name and @ with a version as its id,
-// and all sound like raj.
+// changing is a fake engine whose voices change. A voice that was not there at the start has its name and @ with a
+// version as its id, and all sound like raj.
 type changing struct {
 	*synthtest.Engine
 
@@ -44,7 +44,8 @@ func (e *changing) put(ids ...string) {
 		if at := slices.Index([]byte(id), '@'); at >= 0 {
 			name = id[:at]
 		}
-		e.disk = append(e.disk, synth.LoadedVoice{Voice: speech.Voice{Name: name, SampleRate: speech.SampleRate}, ID: id})
+		e.disk = append(e.disk, synth.LoadedVoice{Voice: speech.Voice{Name: name, SampleRate: speech.SampleRate},
+			ID: id})
 	}
 }
 
@@ -170,7 +171,8 @@ func TestVoicesThatAreFixed(t *testing.T) {
 	}
 }
 
-// TestAnUtteranceEndsWithTheVoiceThatItHasBegunWith changes a voice while it speaks: away, replaced, replaced and back again.
+// TestAnUtteranceEndsWithTheVoiceThatItHasBegunWith changes a voice while it speaks: away, replaced, replaced and back
+// again.
 func TestAnUtteranceEndsWithTheVoiceThatItHasBegunWith(t *testing.T) {
 	for name, tt := range map[string]struct {
 		disk   [][]string // one after another
@@ -199,7 +201,8 @@ func TestAnUtteranceEndsWithTheVoiceThatItHasBegunWith(t *testing.T) {
 			}})
 			s, _ := run(t, 2, e)
 			e.heard()
-			u := speech.Utterance{Text: strings.Repeat("Aapka order kal subah tak aapke ghar pahunch jayega. ", 12), Voice: "raj", Format: speech.PCM16}
+			u := speech.Utterance{Text: strings.Repeat("Aapka order kal subah tak aapke ghar pahunch jayega. ", 12),
+				Voice: "raj", Format: speech.PCM16}
 			r := &speechtest.Recorder{}
 			done := make(chan error)
 			go func() {
@@ -215,7 +218,8 @@ func TestAnUtteranceEndsWithTheVoiceThatItHasBegunWith(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if !slices.Equal(c.Added, tt.change.Added) || !slices.Equal(c.Replaced, tt.change.Replaced) || !slices.Equal(c.Removed, tt.change.Removed) {
+			if !slices.Equal(c.Added, tt.change.Added) || !slices.Equal(c.Replaced, tt.change.Replaced) ||
+				!slices.Equal(c.Removed, tt.change.Removed) {
 				t.Errorf("changed %+v, want %+v", c, tt.change)
 			}
 			if !e.isLoaded("raj") {
@@ -242,7 +246,8 @@ func TestAnUtteranceEndsWithTheVoiceThatItHasBegunWith(t *testing.T) {
 
 // TestAVoiceThatComesBackStays: it was replaced while an utterance spoke with it, and is put back while that ends.
 func TestAVoiceThatComesBackStays(t *testing.T) {
-	for name, endsInRead := range map[string]bool{"it ends while voices are read": true, "it ends while another voice is warmed": false} {
+	for name, endsInRead := range map[string]bool{"it ends while voices are read": true,
+		"it ends while another voice is warmed": false} {
 		t.Run(name, func(t *testing.T) {
 			gate, speaking, warming := make(chan struct{}), make(chan struct{}, 1), make(chan func(), 1)
 			e := newChanging(synthtest.Config{Before: func(_ context.Context, o synth.Options, frame int) error {
@@ -323,8 +328,8 @@ func TestVoicesChangeWhenAllWorkersAreThere(t *testing.T) {
 	})
 }
 
-// TestWarmingWaitsItsTurn: a new voice is warmed once a worker is free, also where that takes longer than anybody may wait for one, and
-// gives up when nobody waits for it any more.
+// TestWarmingWaitsItsTurn: a new voice is warmed once a worker is free, also where that takes longer than anybody may
+// wait for one, and gives up when nobody waits for it any more.
 func TestWarmingWaitsItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := make(chan struct{})

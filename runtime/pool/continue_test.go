@@ -36,13 +36,17 @@ func TestATurnGoesOnInFrontOfTheQueue(t *testing.T) {
 		wait("newer turn", func() (*Slot, error) { return p.Continue(t.Context(), "b", begin.Add(-time.Millisecond)) })
 		wait("older turn", func() (*Slot, error) { return p.Continue(t.Context(), "a", begin.Add(-time.Minute)) })
 		gone, leave := context.WithCancelCause(t.Context())
-		wait("a turn whose client leaves", func() (*Slot, error) { return p.Continue(gone, "c", begin.Add(-time.Hour)) })
+		wait("a turn whose client leaves", func() (*Slot,
+			error) {
+			return p.Continue(gone, "c", begin.Add(-time.Hour))
+		})
 		if c := p.Capacity(); c.Queued != 5 {
 			t.Errorf("%d wait, want 5", c.Queued)
 		}
 		leave(speech.ErrClientGone)
 		running.Release()
-		for _, want := range []string{"a turn whose client leaves: client disconnected", "older turn", "newer turn", "first", "second"} {
+		for _, want := range []string{"a turn whose client leaves: client disconnected", "older turn", "newer turn",
+			"first", "second"} {
 			if got := <-order; got != want {
 				t.Errorf("%s comes, want %s", got, want)
 			}

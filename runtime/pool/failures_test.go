@@ -141,7 +141,8 @@ func TestABrokenWorkerWarmsUpUntilItSpeaks(t *testing.T) {
 		synctest.Wait()
 		s.Release()
 		begin := time.Now()
-		if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrWarming) || time.Since(begin) != 0 {
+		if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrWarming) ||
+			time.Since(begin) != 0 {
 			t.Errorf("Acquire = %v after %v, want ErrWarming at once", err, time.Since(begin))
 		}
 		if err := <-waiting; !errors.Is(err, speech.ErrWarming) {

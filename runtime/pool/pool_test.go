@@ -73,7 +73,8 @@ func TestEveryWorkerSpeaksEveryVoiceBeforeItIsReady(t *testing.T) {
 			defer mu.Unlock()
 			return slices.Clone(spoken)
 		}
-		engine := synthtest.NewEngine(synthtest.Config{Before: func(_ context.Context, o synth.Options, frame int) error {
+		engine := synthtest.NewEngine(synthtest.Config{Before: func(_ context.Context, o synth.Options,
+			frame int) error {
 			if frame == 0 {
 				mu.Lock()
 				spoken = append(spoken, o.Voice)
@@ -146,7 +147,8 @@ type sized struct {
 
 func (s sized) ChunkTokens() (first, others int) { return s.first, 2 * s.first }
 
-// TestTheWarmUpIsAsLongAsAFirstChunk: what routers wait for a first frame by is no shorter chunk than those that they send.
+// TestTheWarmUpIsAsLongAsAFirstChunk: what routers wait for a first frame by is no shorter chunk than those that they
+// send.
 func TestTheWarmUpIsAsLongAsAFirstChunk(t *testing.T) {
 	const line = "नमस्ते, welcome." // 4 tokens of the fake
 	for name, tt := range map[string]struct {
@@ -159,7 +161,8 @@ func TestTheWarmUpIsAsLongAsAFirstChunk(t *testing.T) {
 		"more than a text may have bytes": {1 << 30, 137},
 	} {
 		var warmed atomic.Value
-		engine := synthtest.NewEngine(synthtest.Config{Before: func(_ context.Context, o synth.Options, frame int) error {
+		engine := synthtest.NewEngine(synthtest.Config{Before: func(_ context.Context, o synth.Options,
+			frame int) error {
 			if frame < 0 {
 				warmed.Store(o.Text)
 			}
@@ -225,7 +228,8 @@ func TestQueueHoldsEight(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		if got, want := p.Capacity(), (speech.Capacity{Workers: 2, Ready: 2, Busy: 2, Queued: 8, QueueLimit: 8}); got != want {
+		if got, want := p.Capacity(), (speech.Capacity{Workers: 2, Ready: 2, Busy: 2, Queued: 8,
+			QueueLimit: 8}); got != want {
 			t.Errorf("Capacity = %+v, want %+v", got, want)
 		}
 		if _, err := p.Acquire(t.Context(), "", time.Now()); !errors.Is(err, speech.ErrBusy) {
@@ -353,7 +357,8 @@ func TestSessionKeepsItsWorkerUnlessSomebodyWaits(t *testing.T) {
 		begin := time.Now()
 		s = acquire(t, p, "")
 		if got := time.Since(begin); got != reservationTime || s.Queued != reservationTime {
-			t.Errorf("waited %v (%v) for a worker that its session did not use, want %v", got, s.Queued, reservationTime)
+			t.Errorf("waited %v (%v) for a worker that its session did not use, want %v", got, s.Queued,
+				reservationTime)
 		}
 		s.Release()
 	})
@@ -519,7 +524,8 @@ func TestDrainEndsWithItsContext(t *testing.T) {
 		running := acquire(t, p, "")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if err := p.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "1 utterances left") {
+		if err := p.Drain(ctx); !errors.Is(err, context.DeadlineExceeded) ||
+			!strings.Contains(err.Error(), "1 utterances left") {
 			t.Errorf("Drain = %v, want the deadline and the count", err)
 		}
 		running.Release()
@@ -575,7 +581,8 @@ func TestPoolUnderRandomUse(t *testing.T) {
 				r := rand.New(rand.NewPCG(1, uint64(g)))
 				session := fmt.Sprintf("s%d", g%5)
 				for range 200 {
-					ctx, cancel := context.WithTimeoutCause(t.Context(), time.Duration(r.IntN(3000))*time.Millisecond, speech.ErrClientGone)
+					ctx, cancel := context.WithTimeoutCause(t.Context(), time.Duration(r.IntN(3000))*time.Millisecond,
+						speech.ErrClientGone)
 					s, err := p.Acquire(ctx, session, time.Now())
 					cancel()
 					if err != nil {

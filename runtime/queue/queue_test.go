@@ -74,7 +74,8 @@ func TestWhoLeavesIsNotServed(t *testing.T) {
 }
 
 func TestAQueueWithoutRoom(t *testing.T) {
-	for name, q := range map[string]*Queue[int]{"the zero value": {}, "none": New[int](0), "less than none": New[int](-1)} {
+	for name, q := range map[string]*Queue[int]{"the zero value": {}, "none": New[int](0),
+		"less than none": New[int](-1)} {
 		if q.Push(0, noon) != nil || q.Len() != 0 {
 			t.Errorf("%s: somebody waits", name)
 		}

@@ -52,7 +52,8 @@ func TestFormats(t *testing.T) {
 				t.Errorf("SHA-256 %s", r.SHA256)
 			}
 			if r.Format != tt.format || r.Rate != tt.rate || r.Channels != tt.channels {
-				t.Errorf("%s, %d Hz, %d channels; want %s, %d, %d", r.Format, r.Rate, r.Channels, tt.format, tt.rate, tt.channels)
+				t.Errorf("%s, %d Hz, %d channels; want %s, %d, %d", r.Format, r.Rate, r.Channels, tt.format, tt.rate,
+					tt.channels)
 			}
 			if math.Abs(r.Seconds-1) > tt.slack || math.Abs(float64(len(r.Samples))/24000-r.Seconds) > 1/24000. {
 				t.Errorf("%.4f s, %d samples", r.Seconds, len(r.Samples))
@@ -143,7 +144,8 @@ func TestADecoderThatPanics(t *testing.T) {
 func TestStreamsOfOgg(t *testing.T) {
 	one, other := read1(t, "mono16.opus"), read1(t, "stereo48.opus")
 	t.Run("chained", func(t *testing.T) {
-		if _, err := readBytes(t, slices.Concat(one, other)); err == nil || !strings.Contains(err.Error(), "chained Ogg") {
+		if _, err := readBytes(t, slices.Concat(one, other)); err == nil ||
+			!strings.Contains(err.Error(), "chained Ogg") {
 			t.Errorf("two streams, one after the other: %v", err)
 		}
 	})
@@ -159,7 +161,8 @@ func TestStreamsOfOgg(t *testing.T) {
 		foreign[5] = 0
 		binary.LittleEndian.PutUint32(foreign[14:], 99)
 		checksum(foreign, 0)
-		if r, err := readBytes(t, slices.Concat(b[:at[2]], foreign, b[at[2]:])); err != nil || has(r, Broken) || r.Seconds != 1 {
+		if r, err := readBytes(t, slices.Concat(b[:at[2]], foreign, b[at[2]:])); err != nil || has(r, Broken) ||
+			r.Seconds != 1 {
 			t.Errorf("%v, %v", r, err)
 		}
 	})
@@ -218,7 +221,8 @@ func TestRefusals(t *testing.T) {
 	if _, err := Read(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	for over, want := range map[int64]string{-1: "no format of sound", 0: "no format of sound", 1: "has 200 MiB, more than 200"} {
+	for over, want := range map[int64]string{-1: "no format of sound", 0: "no format of sound",
+		1: "has 200 MiB, more than 200"} {
 		path := filepath.Join(dir, "large")
 		if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Truncate(path, MaxBytes+over)); err != nil {
 			t.Fatal(err)
@@ -328,7 +332,8 @@ func TestItIsCutAtTheQuietestPlace(t *testing.T) {
 	for _, most := range []int{40 * 24000, len(r.Samples), len(r.Samples) - 1, pause + 12000, 100} {
 		before := len(r.Samples)
 		r.Trim(most)
-		if n := len(r.Samples); n > most || n < min(before, most)-24000 || most == pause+12000 && (n < pause+480 || n > pause+9000) {
+		if n := len(r.Samples); n > most || n < min(before, most)-24000 ||
+			most == pause+12000 && (n < pause+480 || n > pause+9000) {
 			t.Errorf("%d samples are trimmed to %d: %d are left", before, most, n)
 		}
 	}
@@ -397,7 +402,8 @@ func TestFFmpegIsBounded(t *testing.T) {
 				t.Skip("reads an hour")
 			}
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte("#!"+shell+"\n"+tt.script+"\n"), 0o755); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte("#!"+shell+"\n"+tt.script+"\n"),
+				0o755); err != nil {
 				t.Fatal(err)
 			}
 			t.Setenv("PATH", dir)
@@ -408,7 +414,8 @@ func TestFFmpegIsBounded(t *testing.T) {
 	}
 	t.Run("nobody waits for it", func(t *testing.T) {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte("#!"+shell+"\nread x\n/bin/sleep 100\n"), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "ffmpeg"), []byte("#!"+shell+"\nread x\n/bin/sleep 100\n"),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", dir)

@@ -27,7 +27,8 @@ func TestTensorsWidenTheirValues(t *testing.T) {
 		"bfloat16": {"BF16", []uint16{0x3f80, 0xc000, 0x7f80, 0x0001}, []float32{1, -2, float32(math.Inf(1)), math.Float32frombits(1 << 16)}},
 		"half": {
 			"F16", []uint16{0x3c00, 0xc000, 0x7bff, 0x0001, 0x03ff, 0x0400, 0x8000, 0xfc00},
-			[]float32{1, -2, 65504, 0x1p-24, 1023 * 0x1p-24, 0x1p-14, float32(math.Copysign(0, -1)), float32(math.Inf(-1))},
+			[]float32{1, -2, 65504, 0x1p-24, 1023 * 0x1p-24, 0x1p-14, float32(math.Copysign(0, -1)),
+				float32(math.Inf(-1))},
 		},
 	}
 	for name, tt := range tests {
@@ -35,7 +36,8 @@ func TestTensorsWidenTheirValues(t *testing.T) {
 		for _, b := range tt.bits {
 			body = binary.LittleEndian.AppendUint16(body, b)
 		}
-		header := fmt.Sprintf(`{"a":{"dtype":%q,"shape":[%d],"data_offsets":[0,%d]}}`, tt.dtype, len(tt.bits), len(body))
+		header := fmt.Sprintf(`{"a":{"dtype":%q,"shape":[%d],"data_offsets":[0,%d]}}`, tt.dtype,
+			len(tt.bits), len(body))
 		f, err := open(encoded(header, string(body)))
 		if err != nil {
 			t.Fatal(err)

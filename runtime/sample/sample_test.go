@@ -46,7 +46,9 @@ func (v *voices) set(change func()) {
 	change()
 }
 
-func (v *voices) Speak(_ context.Context, u speech.Utterance, _ speech.Turn, sink speech.Sink) (st speech.Stats, err error) {
+func (v *voices) Speak(
+	_ context.Context, u speech.Utterance, _ speech.Turn, sink speech.Sink,
+) (st speech.Stats, err error) {
 	v.set(func() {
 		v.spoken = append(v.spoken, u)
 		v.running++
@@ -139,7 +141,8 @@ func TestEveryVoiceSaysItsSampleOnce(t *testing.T) {
 	}
 }
 
-// TestAnotherVoiceOfTheSameNameSaysItsOwn: nobody hears a voice that has been replaced, also not where that happened while it spoke.
+// TestAnotherVoiceOfTheSameNameSaysItsOwn: nobody hears a voice that has been replaced, also not where that happened
+// while it spoke.
 func TestAnotherVoiceOfTheSameNameSaysItsOwn(t *testing.T) {
 	v, content := newVoices(), "asha"
 	cfg := Config{Content: func(name string) (id string) {

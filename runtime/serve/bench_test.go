@@ -41,7 +41,8 @@ func benchRequest(b *testing.B, body string) *http.Request {
 // speakBlocks speaks blocks of four frames as long as start() says that there are more.
 func speakBlocks(start func() (more func() bool)) *script {
 	data := frames(0, 4)
-	return &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	return &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats,
+		err error) {
 		st.Started = true
 		if err := sink.Start(startOf(u)); err != nil {
 			return st, err
@@ -55,7 +56,8 @@ func speakBlocks(start func() (more func() bool)) *script {
 	}}
 }
 
-// BenchmarkRESTBlock is what a block of four frames costs here, beside net/http: a hash, deadlines, a write and a flush.
+// BenchmarkRESTBlock is what a block of four frames costs here, beside net/http: a hash, deadlines, a write and a
+// flush.
 func BenchmarkRESTBlock(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(4 * speech.FrameBytes)
@@ -82,7 +84,8 @@ func BenchmarkRESTRequest(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			b.ReportAllocs()
 			data := frames(0, 1)
-			s := newBenchServer(b, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+			s := newBenchServer(b, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+				sink speech.Sink) (speech.Stats, error) {
 				if err := sink.Start(startOf(u)); err != nil {
 					return speech.Stats{}, err
 				}

@@ -45,7 +45,8 @@ func TestJambonzStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBooks(t)
 		key, entry := newKey()
-		g, closeRig := newBubbleRig(t, newSentences(), withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+		g, closeRig := newBubbleRig(t, newSentences(), withDialects,
+			func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 		defer closeRig()
 		s := g.to(jambonzPath, "Authorization", "Bearer "+key)
 		defer s.conn.Close()
@@ -105,17 +106,20 @@ func TestJambonzFailures(t *testing.T) {
 		})
 	}
 	g := newWSRig(t, &script{}, withDialects)
-	for path, status := range map[string]int{"/v1/jambonz?voice=kaun": 400, "/v1/bridge/twilio?voice=kaun": 400, "/v1/bridge/plivo?text=" + strings.Repeat("a", 4001): 413} {
+	for path, status := range map[string]int{"/v1/jambonz?voice=kaun": 400, "/v1/bridge/twilio?voice=kaun": 400,
+		"/v1/bridge/plivo?text=" + strings.Repeat("a", 4001): 413} {
 		if _, res, err := g.tryTo(path); err == nil || res.StatusCode != status {
 			t.Errorf("%.40s: %v, %v, want %d", path, err, res, status)
 		}
 	}
 	for _, path := range []string{"/v1/jambonz", "/v1/bridge/exotel?voice=anjura"} { // which the key may not use
-		if _, res, err := g.tryTo(path, "Authorization", "Bearer raj-key"); err == nil || res.StatusCode != http.StatusForbidden {
+		if _, res, err := g.tryTo(path, "Authorization", "Bearer raj-key"); err == nil ||
+			res.StatusCode != http.StatusForbidden {
 			t.Errorf("%s: %v, %v", path, err, res)
 		}
 	}
-	if _, res, err := g.tryTo(jambonzPath, "Authorization", "Bearer wrong"); err == nil || res.StatusCode != http.StatusUnauthorized {
+	if _, res, err := g.tryTo(jambonzPath, "Authorization", "Bearer wrong"); err == nil ||
+		res.StatusCode != http.StatusUnauthorized {
 		t.Errorf("a wrong key: %v, %v", err, res)
 	}
 }
@@ -156,7 +160,8 @@ func TestTheBridgeHangsUp(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBooks(t)
 				key, entry := newKey()
-				g, closeRig := newBubbleRig(t, quick(100), withVoices, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+				g, closeRig := newBubbleRig(t, quick(100), withVoices,
+					func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 				defer closeRig()
 				s := g.to("/v1/bridge/twilio?api_key="+key+"&voice=raj&text=Namaste", "Authorization", "")
 				defer s.conn.Close()
@@ -183,7 +188,8 @@ func TestTheBridgeHangsUp(t *testing.T) {
 					t.Errorf("it hangs up after %v, want %v", took, tt.want)
 				}
 				line := g.logs.wait(t, 2)
-				if !slices.ContainsFunc(line, func(l map[string]any) bool { return l["dtmf"] == "7" && l["endpoint"] == "bridge" }) {
+				if !slices.ContainsFunc(line,
+					func(l map[string]any) bool { return l["dtmf"] == "7" && l["endpoint"] == "bridge" }) {
 					t.Errorf("no line has the key that was pressed: %v", line)
 				}
 			})
@@ -191,12 +197,14 @@ func TestTheBridgeHangsUp(t *testing.T) {
 	}
 }
 
-// TestACallThatEndsEarlyCostsLittle: at most the two seconds that were sent ahead, and what the session was ahead of that.
+// TestACallThatEndsEarlyCostsLittle: at most the two seconds that were sent ahead, and what the session was ahead of
+// that.
 func TestACallThatEndsEarlyCostsLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBooks(t)
 		key, entry := newKey()
-		g, closeRig := newBubbleRig(t, newSentences(), withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+		g, closeRig := newBubbleRig(t, newSentences(), withDialects,
+			func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 		defer closeRig()
 		text := url.QueryEscape(strings.Repeat("Aap kaise hain ji? ", 60))
 		s := g.to("/v1/bridge/twilio?text="+text, "Authorization", "Bearer "+key)
@@ -217,7 +225,8 @@ func TestAHostileStream(t *testing.T) {
 	g := newWSRig(t, &script{}, withDialects)
 	s := g.to("/v1/bridge/twilio?text=Namaste")
 	defer s.conn.Close()
-	for _, text := range []string{`{`, `[]`, `{"event":1}`, `{"event":"start","start":[]}`, twilioStart, twilioStart, `{"event":"mark"}`} {
+	for _, text := range []string{`{`, `[]`, `{"event":1}`, `{"event":"start","start":[]}`, twilioStart, twilioStart,
+		`{"event":"mark"}`} {
 		s.send(text)
 	}
 	if err := s.conn.WriteMessage(websocket.BinaryMessage, []byte{0, 1}); err != nil {
@@ -256,7 +265,8 @@ func TestAbortedCallsLeaveNothing(t *testing.T) {
 		<-g.server.sockets.idle()
 		synctest.Wait()
 		if n := speaker.speaking(); n != 0 || g.server.Listeners() != 0 || g.server.budget.use().bytes != 0 {
-			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(), g.server.budget.use().bytes)
+			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(),
+				g.server.budget.use().bytes)
 		}
 	})
 }
@@ -326,7 +336,8 @@ type realEncoders struct{}
 func (realEncoders) Encodes(dialect.Audio) bool { return true }
 func (realEncoders) NewEncoder(a dialect.Audio, tags []string) (dialect.Encoder, error) {
 	return voiceout.New(voiceout.Format{
-		Container: voiceout.Container(a.Container), Encoding: voiceout.Encoding(a.Encoding), Rate: a.Rate, Speed: a.Speed,
+		Container: voiceout.Container(a.Container), Encoding: voiceout.Encoding(a.Encoding), Rate: a.Rate,
+		Speed: a.Speed,
 	}, tags...)
 }
 
@@ -334,7 +345,8 @@ func (realEncoders) NewEncoder(a dialect.Audio, tags []string) (dialect.Encoder,
 func speakSamples(samples []int16) func(context.Context, speech.Utterance, speech.Sink) (speech.Stats, error) {
 	return func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
 		st.Started = true
-		if err := errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1})); err != nil {
+		if err := errors.Join(sink.Start(startOf(u)),
+			sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1})); err != nil {
 			return st, err
 		}
 		for block := range slices.Chunk(samples, 4*speech.FrameSamples) {

@@ -49,11 +49,13 @@ func TestCartesiaIsTheNativeVoice(t *testing.T) {
 		"wav":   `,"output_format":{"container":"wav","encoding":"pcm_s16le","sample_rate":24000}`,
 	} {
 		got := g.toCartesia("/tts/bytes", "Aapka OTP 407 hai.", format+`,"model_id":"sonic-3"`)
-		want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"` + native + `","seed":` + got.Header.Get("X-Seed") + `}`)
+		want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"` + native + `","seed":` +
+			got.Header.Get("X-Seed") + `}`)
 		if got.StatusCode != http.StatusOK || !bytes.Equal(got.body, want.body) || len(got.body) < 1000 {
 			t.Errorf("%s: %s with %d bytes, natively %d", native, got.Status, len(got.body), len(want.body))
 		}
-		wantHeaders(t, got.Header, map[string]string{"X-Model-Requested": "sonic-3", "X-Voice": "raj", "Content-Type": map[string]string{"pcm16": "audio/pcm", "wav": "audio/wav"}[native]})
+		wantHeaders(t, got.Header, map[string]string{"X-Model-Requested": "sonic-3", "X-Voice": "raj",
+			"Content-Type": map[string]string{"pcm16": "audio/pcm", "wav": "audio/wav"}[native]})
 	}
 }
 
@@ -88,7 +90,8 @@ func readCartesiaEvents(t *testing.T, body []byte) (all []cartesiaEvent) {
 func TestCartesiaEvents(t *testing.T) {
 	g := newRig(t, newWarmLocal(t, 1, synthtest.Config{}), withDialects)
 	got := g.toCartesia("/tts/sse", "Aapka OTP 407 hai.", `,"context_id":"c","add_timestamps":true`)
-	want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"pcm16","seed":` + got.Header.Get("X-Seed") + `}`)
+	want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"pcm16","seed":` +
+		got.Header.Get("X-Seed") + `}`)
 	var audio []byte
 	var words []string
 	at := 0.0
@@ -106,12 +109,14 @@ func TestCartesiaEvents(t *testing.T) {
 			t.Errorf("event %d is %+v", i, e)
 		}
 	}
-	if got.Header.Get("Content-Type") != "text/event-stream" || !bytes.Equal(audio, want.body) || strings.Join(words, " ") != "Aapka OTP 407 hai." {
+	if got.Header.Get("Content-Type") != "text/event-stream" || !bytes.Equal(audio, want.body) ||
+		strings.Join(words, " ") != "Aapka OTP 407 hai." {
 		t.Errorf("%s, %d bytes, natively %d, and the words %q", got.Status, len(audio), len(want.body), words)
 	}
 	g = newRig(t, failing(errLate), withDialects)
 	events = readCartesiaEvents(t, g.toCartesia("/tts/sse", "Hi", "").body)
-	if last := events[len(events)-1]; len(events) != 2 || last.Type != "error" || last.ErrorCode != "internal_server_error" {
+	if last := events[len(events)-1]; len(events) != 2 || last.Type != "error" ||
+		last.ErrorCode != "internal_server_error" {
 		t.Errorf("cut off, it ends with %+v", last)
 	}
 }
@@ -140,7 +145,8 @@ func TestCartesiaRefusals(t *testing.T) {
 			got := g.toCartesia(path, tt.text, tt.fields, "X-Api-Key", tt.key)
 			var e map[string]string
 			err := json.Unmarshal(got.body, &e)
-			if err != nil || got.StatusCode != tt.status || len(e) != 4 || e["error_code"] != tt.code || e["title"] == "" || e["message"] == "" || e["request_id"] != got.Header.Get("X-Request-Id") {
+			if err != nil || got.StatusCode != tt.status || len(e) != 4 || e["error_code"] != tt.code ||
+				e["title"] == "" || e["message"] == "" || e["request_id"] != got.Header.Get("X-Request-Id") {
 				t.Errorf("%s, %s: %s %s, want %d %s", name, path, got.Status, got.body, tt.status, tt.code)
 			}
 		}
@@ -160,7 +166,8 @@ func TestCartesiaLists(t *testing.T) {
 			t.Errorf("%s: %s %s, want %s", call, got.Status, got.body, want)
 		}
 	}
-	if got := g.do(http.MethodGet, "/voices", "", "X-Api-Key", "raj-key"); strings.Contains(string(got.body), "anjura") {
+	if got := g.do(http.MethodGet, "/voices", "", "X-Api-Key",
+		"raj-key"); strings.Contains(string(got.body), "anjura") {
 		t.Errorf("a key sees voices that it may not use: %s", got.body)
 	}
 }

@@ -76,7 +76,8 @@ func (s *socket) done(context string, others ...func(cartesiaEvent)) (pcm []byte
 func TestCartesiaSpeaksContexts(t *testing.T) {
 	b := newBooks(t)
 	key, entry := newKey()
-	g := newWSRig(t, &script{}, withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+	g := newWSRig(t, &script{}, withDialects,
+		func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 	s := g.openCartesia(key)
 	defer s.conn.Close()
 	for range 2 { // under one name
@@ -137,7 +138,8 @@ func TestCartesiaCancelStopsTheBill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBooks(t)
 		key, entry := newKey()
-		g, closeRig := newBubbleRig(t, newSentences(), withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+		g, closeRig := newBubbleRig(t, newSentences(), withDialects,
+			func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 		defer closeRig()
 		s := g.openCartesia(key)
 		defer s.conn.Close()
@@ -170,7 +172,8 @@ func TestCartesiaCancelStopsTheBill(t *testing.T) {
 
 // TestCartesiaWaitsForMoreText: text without an end is spoken when nothing comes for as long as the client allows.
 func TestCartesiaWaitsForMoreText(t *testing.T) {
-	for delay, want := range map[string]time.Duration{"": 3 * time.Second, `,"max_buffer_delay_ms":0`: 250 * time.Millisecond, `,"max_buffer_delay_ms":1000`: time.Second} {
+	for delay, want := range map[string]time.Duration{"": 3 * time.Second,
+		`,"max_buffer_delay_ms":0`: 250 * time.Millisecond, `,"max_buffer_delay_ms":1000`: time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			g, closeRig := newBubbleRig(t, newSentences(), withDialects)
 			defer closeRig()
@@ -190,7 +193,8 @@ func TestCartesiaFailures(t *testing.T) {
 	s := g.openCartesia("raj-key")
 	defer s.conn.Close()
 	s.speakIn("a", "Namaste ji kaise ho? ", false)
-	if e := s.cartesia(); e.Type != "error" || *e.ContextID != "a" || e.StatusCode != 503 || e.ErrorCode != "concurrency_limited" || e.Done {
+	if e := s.cartesia(); e.Type != "error" || *e.ContextID != "a" || e.StatusCode != 503 ||
+		e.ErrorCode != "concurrency_limited" || e.Done {
 		t.Errorf("%+v", e)
 	}
 	for message, want := range map[string]struct {
@@ -204,7 +208,8 @@ func TestCartesiaFailures(t *testing.T) {
 		`{"context_id":"b","transcript":"` + strings.Repeat("x", 300<<10) + `","voice":"raj","output_format":{"container":"raw"}}`: {503, "concurrency_limited", "b"},
 	} {
 		s.send(message)
-		if e := s.cartesia(); e.Type != "error" || *e.ContextID != want.context || e.StatusCode != want.status || e.ErrorCode != want.code {
+		if e := s.cartesia(); e.Type != "error" || *e.ContextID != want.context || e.StatusCode != want.status ||
+			e.ErrorCode != want.code {
 			t.Errorf("%.90s: %+v", message, e)
 		}
 		if want.status >= 500 {
@@ -215,7 +220,8 @@ func TestCartesiaFailures(t *testing.T) {
 		}
 	}
 	s.send(`{"context_id":`)
-	if m := s.next(); !strings.Contains(m.text, `"error_code":"invalid_request"`) || !strings.Contains(m.text, `"context_id":null`) {
+	if m := s.next(); !strings.Contains(m.text, `"error_code":"invalid_request"`) ||
+		!strings.Contains(m.text, `"context_id":null`) {
 		t.Errorf("half of JSON is answered with %s", m.text)
 	}
 }
@@ -314,7 +320,8 @@ func TestCartesiaAbortedConnectionsLeaveNothing(t *testing.T) {
 		<-g.server.sockets.idle()
 		synctest.Wait()
 		if n := speaker.speaking(); n != 0 || g.server.Listeners() != 0 || g.server.budget.use().bytes != 0 {
-			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(), g.server.budget.use().bytes)
+			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(),
+				g.server.budget.use().bytes)
 		}
 	})
 }

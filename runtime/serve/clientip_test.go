@@ -50,7 +50,8 @@ func TestClientIP(t *testing.T) {
 
 // FuzzClientIP: nobody but a trusted proxy can make the client another one, and never one that is no address.
 func FuzzClientIP(f *testing.F) {
-	for _, seed := range []string{"", "198.51.100.1", "198.51.100.1, 10.0.0.2", "[2001:db8::7]:4711", ",,,", "fe80::1%eth0", "10.0.0.1:999999"} {
+	for _, seed := range []string{"", "198.51.100.1", "198.51.100.1, 10.0.0.2", "[2001:db8::7]:4711", ",,,",
+		"fe80::1%eth0", "10.0.0.1:999999"} {
 		f.Add(seed)
 	}
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}

@@ -118,7 +118,10 @@ func TestListenerWaitsNoLonger(t *testing.T) {
 // A server that shuts down and waits has said all.
 func TestListenerWaitsAfterShutdown(t *testing.T) {
 	l := newListener(t, time.Minute)
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(wholeAnswer) })}
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = w.Write(wholeAnswer)
+	})}
 	served := make(chan error)
 	go func() { served <- s.Serve(l) }()
 	answer, err := http.Get("http://" + l.Addr().String())

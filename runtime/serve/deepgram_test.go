@@ -96,7 +96,8 @@ func (s *socket) pcmUntil(typ string) (pcm []byte, last got) {
 func TestDeepgramSpeaksTurns(t *testing.T) {
 	b := newBooks(t)
 	key, entry := newKey()
-	g := newWSRig(t, &script{}, withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+	g := newWSRig(t, &script{}, withDialects,
+		func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 	s := g.toDeepgram("Authorization", "token "+key)
 	defer s.conn.Close()
 	for turn := range 2 {
@@ -192,7 +193,8 @@ func TestDeepgramClearStopsTheBill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBooks(t)
 		key, entry := newKey()
-		g, closeRig := newBubbleRig(t, newSentences(), withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+		g, closeRig := newBubbleRig(t, newSentences(), withDialects,
+			func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 		defer closeRig()
 		s := g.toDeepgram("Authorization", "Token "+key)
 		defer s.conn.Close()
@@ -207,7 +209,8 @@ func TestDeepgramClearStopsTheBill(t *testing.T) {
 		s.send(clearMessage)
 		s.send(clearMessage) // while the first one is carried out
 		for n := range 2 {
-			if m := s.next(); m.typ() != "Cleared" || m.event["sequence_id"] != float64(n) || time.Since(begin) > speech.FrameDuration {
+			if m := s.next(); m.typ() != "Cleared" || m.event["sequence_id"] != float64(n) ||
+				time.Since(begin) > speech.FrameDuration {
 				t.Errorf("%q after %v, want that it is cleared", m.text, time.Since(begin))
 			}
 		}
@@ -278,7 +281,8 @@ func TestDeepgramFailures(t *testing.T) {
 		}, "INTERNAL_SERVER_ERROR", websocket.CloseInternalServerErr, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+			g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+				sink speech.Sink) (speech.Stats, error) {
 				return tt.speak(u, sink)
 			}}, withDialects)
 			s := g.toDeepgram()
@@ -306,7 +310,8 @@ func TestDeepgramWarnings(t *testing.T) {
 		`{"type":"Speak","text":"` + strings.Repeat("क", 2001) + `"}`: "TEXT_LENGTH_EXCEEDED",
 	} {
 		s.send(message)
-		if m := s.next(); m.typ() != "Warning" || m.event["code"] != code || m.event["warn_msg"] != m.event["description"] || m.event["warn_msg"] == "" {
+		if m := s.next(); m.typ() != "Warning" || m.event["code"] != code ||
+			m.event["warn_msg"] != m.event["description"] || m.event["warn_msg"] == "" {
 			t.Errorf("%.40s is answered with %s", message, m.text)
 		}
 	}
@@ -346,7 +351,8 @@ func TestDeepgramTextsWaitWithinBounds(t *testing.T) {
 			defer s.conn.Close()
 			sent := 0
 			for ; sent < 1000; sent++ {
-				if s.conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"type":"Speak","text":%q}`, sentence)) != nil {
+				if s.conn.WriteMessage(websocket.TextMessage,
+					fmt.Appendf(nil, `{"type":"Speak","text":%q}`, sentence)) != nil {
 					break
 				}
 				if flush && s.conn.WriteMessage(websocket.TextMessage, []byte(flushMessage)) != nil {
@@ -402,12 +408,14 @@ func TestDeepgramHandshakes(t *testing.T) {
 				return
 			}
 			var body map[string]string
-			if tt.code != "" && (json.NewDecoder(res.Body).Decode(&body) != nil || body["err_code"] != tt.code || body["request_id"] == "" || body["err_msg"] == "") {
+			if tt.code != "" && (json.NewDecoder(res.Body).Decode(&body) != nil || body["err_code"] != tt.code ||
+				body["request_id"] == "" || body["err_msg"] == "") {
 				t.Errorf("the error is %v, want %s", body, tt.code)
 			}
 		})
 	}
-	plain, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http"+strings.TrimPrefix(g.url, "ws")+"/v1/speak", nil)
+	plain, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		"http"+strings.TrimPrefix(g.url, "ws")+"/v1/speak", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +431,8 @@ func TestDeepgramHandshakes(t *testing.T) {
 }
 
 func TestDeepgramARevokedKey(t *testing.T) {
-	for name, texts := range map[string][]string{"idle": nil, "while it speaks": {"Aap kaise hain ji? "}, "while more waits": {"Aap kaise hain? ", "flush", "Kal milte hain. "}} {
+	for name, texts := range map[string][]string{"idle": nil, "while it speaks": {"Aap kaise hain ji? "},
+		"while more waits": {"Aap kaise hain? ", "flush", "Kal milte hain. "}} {
 		t.Run(name, func(t *testing.T) {
 			bubbleRevoking(t, newSentences, func(t *testing.T, g revoking, _ *sentences) {
 				s := g.toDeepgram("Authorization", "Token "+g.key)
@@ -492,7 +501,8 @@ func TestDeepgramDrains(t *testing.T) {
 func TestDeepgramSlowReadersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const room = 32 << 10
-		speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+			sink speech.Sink) (speech.Stats, error) {
 			return speakFrames(u, sink, slices.Repeat([]int{4}, 100)...)
 		}}
 		g, closeRig := newBubbleRig(t, speaker, withDialects, func(c *Config) { c.Spool = room })
@@ -555,7 +565,8 @@ func TestDeepgramAbortedConnectionsLeaveNothing(t *testing.T) {
 		<-g.server.sockets.idle()
 		synctest.Wait()
 		if n := speaker.speaking(); n != 0 || g.server.Listeners() != 0 || g.server.budget.use().bytes != 0 {
-			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(), g.server.budget.use().bytes)
+			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(),
+				g.server.budget.use().bytes)
 		}
 		if n := metricOf(t, g.server, `tts_requests_total{endpoint="deepgram",status="cancelled"}`); n != clients {
 			t.Errorf("%v turns are counted as cancelled, want %d", n, clients)
@@ -566,13 +577,15 @@ func TestDeepgramAbortedConnectionsLeaveNothing(t *testing.T) {
 // sayDeepgram posts as a client of Deepgram does.
 func (g *rig) sayDeepgram(query, body string, headers ...string) answered {
 	g.t.Helper()
-	return g.do(http.MethodPost, "/v1/speak?"+query, body, append([]string{"X-Api-Key", "", "Authorization", "Token " + testKey}, headers...)...)
+	return g.do(http.MethodPost, "/v1/speak?"+query, body,
+		append([]string{"X-Api-Key", "", "Authorization", "Token " + testKey}, headers...)...)
 }
 
 func TestDeepgramRequests(t *testing.T) {
 	g := newRig(t, newWarmLocal(t, 1, synthtest.Config{}), withDialects)
 	want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"pcm16","temperature":0}`)
-	got := g.sayDeepgram("model=aura-2-orion-en&encoding=linear16&container=none&tag=x", `{"text":"Aapka OTP 407 hai."}`)
+	got := g.sayDeepgram("model=aura-2-orion-en&encoding=linear16&container=none&tag=x",
+		`{"text":"Aapka OTP 407 hai."}`)
 	if got.StatusCode != 200 || len(got.body) != len(want.body) || len(got.body) == 0 {
 		t.Errorf("%s with %d bytes, natively %d", got.Status, len(got.body), len(want.body))
 	}
@@ -580,7 +593,8 @@ func TestDeepgramRequests(t *testing.T) {
 		"Content-Type": "audio/l16;rate=24000;channels=1", "Dg-Model-Name": "raj", "Dg-Char-Count": "18", "X-Ignored": "tag",
 		"Dg-Request-Id": got.Header.Get("X-Request-Id"),
 	})
-	if wav := g.sayDeepgram("encoding=linear16", `{"text":"Namaste"}`); binary.LittleEndian.Uint32(wav.body[24:]) != 24000 {
+	if wav := g.sayDeepgram("encoding=linear16",
+		`{"text":"Namaste"}`); binary.LittleEndian.Uint32(wav.body[24:]) != 24000 {
 		t.Errorf("%s: %.44q", wav.Status, wav.body)
 	}
 	for name, tt := range map[string]struct {
@@ -598,7 +612,8 @@ func TestDeepgramRequests(t *testing.T) {
 	} {
 		got := g.sayDeepgram(tt.query, tt.body, "Authorization", "Token "+tt.key)
 		var body map[string]string
-		if err := json.Unmarshal(got.body, &body); err != nil || got.StatusCode != tt.status || body["err_code"] != tt.code || body["request_id"] == "" {
+		if err := json.Unmarshal(got.body, &body); err != nil || got.StatusCode != tt.status ||
+			body["err_code"] != tt.code || body["request_id"] == "" {
 			t.Errorf("%s: %s %s, want %d %s", name, got.Status, got.body, tt.status, tt.code)
 		}
 	}
@@ -611,7 +626,8 @@ func TestDeepgramRequests(t *testing.T) {
 			t.Errorf("%s without a token: %s", path, got.body)
 		}
 	}
-	if got := g.do(http.MethodGet, "/v1/models", "", "X-Api-Key", "", "Authorization", "Token x"); !strings.Contains(string(got.body), "INVALID_AUTH") {
+	if got := g.do(http.MethodGet, "/v1/models", "", "X-Api-Key", "", "Authorization",
+		"Token x"); !strings.Contains(string(got.body), "INVALID_AUTH") {
 		t.Errorf("models with a wrong key: %s", got.body)
 	}
 }

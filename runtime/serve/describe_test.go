@@ -21,7 +21,8 @@ func readOpenAPI(t *testing.T) *openapi3.T {
 	t.Helper()
 	g := newRig(t, &script{})
 	got := g.do(http.MethodGet, "/openapi.json", "", "X-Api-Key", "")
-	if h := got.Header; got.StatusCode != http.StatusOK || h.Get("Cache-Control") != "no-store" || h.Get("Content-Type") != "application/json" {
+	if h := got.Header; got.StatusCode != http.StatusOK || h.Get("Cache-Control") != "no-store" ||
+		h.Get("Content-Type") != "application/json" {
 		t.Fatalf("%s with %v", got.Status, got.Header)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(got.body)
@@ -53,7 +54,8 @@ func TestOpenAPIHasEveryRoute(t *testing.T) {
 		}
 	})
 	if !maps.Equal(described, served) {
-		t.Errorf("described are\n%v\nserved are\n%v", slices.Sorted(maps.Keys(described)), slices.Sorted(maps.Keys(served)))
+		t.Errorf("described are\n%v\nserved are\n%v", slices.Sorted(maps.Keys(described)),
+			slices.Sorted(maps.Keys(served)))
 	}
 }
 
@@ -69,7 +71,8 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 			t.Errorf("%s: required are %v, want %v", path, schema.Required, required)
 		}
 	}
-	for path, from := range map[string]source{"/v1/tts": fromREST, "/v1/tts/words": fromWords, "/v1/normalize": fromNormalize} {
+	for path, from := range map[string]source{"/v1/tts": fromREST, "/v1/tts/words": fromWords,
+		"/v1/normalize": fromNormalize} {
 		schema := doc.Paths.Value(path).Post.RequestBody.Value.Content.Get("application/json").Schema.Value
 		got := slices.Sorted(maps.Keys(schema.Properties))
 		if want := slices.Sorted(slices.Values(fieldsFrom[from].names)); !slices.Equal(got, want) {
@@ -81,7 +84,8 @@ func TestOpenAPIHasEveryField(t *testing.T) {
 	}
 }
 
-// check fails unless got is one of the answers of an operation, with its headers and members. It notes which headers it saw.
+// check fails unless got is one of the answers of an operation, with its headers and members. It notes which headers it
+// saw.
 func (seen headersSeen) check(t *testing.T, doc *openapi3.T, method, path string, got answered) {
 	t.Helper()
 	operation := doc.Paths.Value(path).GetOperation(method)
@@ -165,8 +169,9 @@ func TestAnswersAreAsOpenAPISays(t *testing.T) {
 	g := newRig(t, &script{
 		NormalizeFunc: func(speech.Utterance) (speech.Normalized, error) {
 			return speech.Normalized{
-				Text: "a b", Disclosure: "a", Unspoken: "你", InputChars: 1, Chunks: []speech.Chunk{{Text: "a b", Tokens: 1, CharEnd: 3}},
-				Spans: []speech.Span{{End: 1, Kind: "amount", Spoken: "b", OutStart: 2, OutEnd: 3}},
+				Text: "a b", Disclosure: "a", Unspoken: "你", InputChars: 1,
+				Chunks: []speech.Chunk{{Text: "a b", Tokens: 1, CharEnd: 3}},
+				Spans:  []speech.Span{{End: 1, Kind: "amount", Spoken: "b", OutStart: 2, OutEnd: 3}},
 			}, speakErr
 		},
 		SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
@@ -241,7 +246,8 @@ func bodiesOf(path string) []string {
 		return []string{`{"text":"Hi"}`, `{"text":"Namaste"}`, `{"text":"` + long + `"}`}
 	}
 	if strings.HasPrefix(path, "/v1/text-to-speech/") {
-		return []string{`{"text":"Hi","model_id":"m","language_code":"hi"}`, `{"text":"Hi","voice_settings":{"speed":7}}`, `{"text":" "}`}
+		return []string{`{"text":"Hi","model_id":"m","language_code":"hi"}`,
+			`{"text":"Hi","voice_settings":{"speed":7}}`, `{"text":" "}`}
 	}
 	switch {
 	case strings.HasPrefix(path, "/text-to-speech"):
@@ -252,8 +258,10 @@ func bodiesOf(path string) []string {
 	case strings.HasPrefix(path, "/tts/"):
 		const hi = `{"transcript":"Hi","voice":"anjura","output_format":{"container":`
 		return []string{
-			hi + `"raw"},"model_id":"m","language":"hi","add_timestamps":true}`, hi + `"mp3"}}`, hi + `"wav"}}`, hi + `"flac"}}`,
-			hi + `"raw","encoding":"pcm_f32le"}}`, hi + `"raw","encoding":"pcm_mulaw"}}`, `{"transcript":"` + long + `"}`,
+			hi + `"raw"},"model_id":"m","language":"hi","add_timestamps":true}`, hi + `"mp3"}}`, hi + `"wav"}}`,
+			hi + `"flac"}}`,
+			hi + `"raw","encoding":"pcm_f32le"}}`, hi + `"raw","encoding":"pcm_mulaw"}}`,
+			`{"transcript":"` + long + `"}`,
 		}
 	}
 	return []string{
@@ -277,10 +285,14 @@ func TestOpenAPINamesEveryFailure(t *testing.T) {
 		said.WriteString(*r.Value.Description + " ")
 	}
 	for _, err := range []error{
-		speech.ErrTextEmpty, speech.UnknownVoice("x"), speech.ErrBadFormat, speech.ErrBadSampleRate, speech.ErrBadSpeed, speech.ErrBadTemperature,
-		speech.ErrNothingToSay, speech.ErrBadDisclosure, speech.ErrTextNUL, speech.ErrTextTooLong, speech.TooManyChunks(65), speech.VoiceNotAllowed("x"),
-		access.ErrMissingKey, access.ErrInvalidKey, access.ErrUnavailable, speech.ErrBusy, speech.ErrWarming, speech.ErrTimeout, speech.ErrWorkerGone,
-		errNotFound, errBodyTooLarge, errUpgradeRequired, errEncodedBody, errBodyTimeout, errBodyBroken, errors.New("engine"),
+		speech.ErrTextEmpty, speech.UnknownVoice("x"), speech.ErrBadFormat, speech.ErrBadSampleRate, speech.ErrBadSpeed,
+		speech.ErrBadTemperature,
+		speech.ErrNothingToSay, speech.ErrBadDisclosure, speech.ErrTextNUL, speech.ErrTextTooLong,
+		speech.TooManyChunks(65), speech.VoiceNotAllowed("x"),
+		access.ErrMissingKey, access.ErrInvalidKey, access.ErrUnavailable, speech.ErrBusy, speech.ErrWarming,
+		speech.ErrTimeout, speech.ErrWorkerGone,
+		errNotFound, errBodyTooLarge, errUpgradeRequired, errEncodedBody, errBodyTimeout, errBodyBroken,
+		errors.New("engine"),
 	} {
 		if code := failureOf(err).code; !strings.Contains(said.String(), code) {
 			t.Errorf("%v: the code %s is not described", err, code)
@@ -320,7 +332,8 @@ type asyncDocument struct {
 func TestAsyncAPIHasEveryMessage(t *testing.T) {
 	got := newRig(t, &script{}).do(http.MethodGet, "/asyncapi.json", "", "X-Api-Key", "")
 	var doc asyncDocument
-	if err := json.Unmarshal(got.body, &doc); err != nil || !strings.HasPrefix(doc.AsyncAPI, "3.") || doc.Channels.Stream.Address != "/v1/tts/stream" {
+	if err := json.Unmarshal(got.body, &doc); err != nil || !strings.HasPrefix(doc.AsyncAPI, "3.") ||
+		doc.Channels.Stream.Address != "/v1/tts/stream" {
 		t.Fatalf("%v, version %q, address %q", err, doc.AsyncAPI, doc.Channels.Stream.Address)
 	}
 	messages := doc.Channels.Stream.Messages
@@ -419,7 +432,8 @@ func TestLLMsNamesWhatThereIs(t *testing.T) {
 	served := map[string]bool{}
 	eachRoute(t, g.server, func(_, path string) { served[path] = true })
 	for path := range served {
-		if path != "/" && path != "/metrics" && path != "/llms.txt" && path != "/v1/tts/words" && path != "/samples" && path != samplePath && !strings.Contains(string(got.body), path) {
+		if path != "/" && path != "/metrics" && path != "/llms.txt" && path != "/v1/tts/words" && path != "/samples" &&
+			path != samplePath && !strings.Contains(string(got.body), path) {
 			t.Errorf("llms.txt does not name %s", path)
 		}
 	}

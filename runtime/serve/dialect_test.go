@@ -34,7 +34,8 @@ import (
 
 // withDialects is a server with all dialects, and encoders for everything.
 func withDialects(c *Config) {
-	c.Dialects, c.Encoders = []*dialect.Dialect{openai.Dialect, deepgram.Dialect, elevenlabs.Dialect, sarvam.Dialect, cartesia.Dialect, vapi.Dialect, jambonz.Dialect, bridge.New("")}, lateEncoders{}
+	c.Dialects, c.Encoders = []*dialect.Dialect{openai.Dialect, deepgram.Dialect, elevenlabs.Dialect, sarvam.Dialect,
+		cartesia.Dialect, vapi.Dialect, jambonz.Dialect, bridge.New("")}, lateEncoders{}
 }
 
 // lateEncoders write what no native format is: the container, then each block of samples when the next one comes, as
@@ -71,7 +72,8 @@ func (e *lateEncoder) Close() ([]byte, error) {
 // speakNext posts body as a client of OpenAI does.
 func (g *rig) say(body string, headers ...string) answered {
 	g.t.Helper()
-	return g.do(http.MethodPost, "/v1/audio/speech", body, append([]string{"X-Api-Key", "", "Authorization", "Bearer " + testKey}, headers...)...)
+	return g.do(http.MethodPost, "/v1/audio/speech", body,
+		append([]string{"X-Api-Key", "", "Authorization", "Bearer " + testKey}, headers...)...)
 }
 
 // wantOpenAIError checks that a is an error that every client of OpenAI reads.
@@ -86,7 +88,8 @@ func (a answered) wantOpenAIError(t *testing.T, status int, kind, param, code st
 		of = param
 	}
 	_, hasParam := got.Error["param"]
-	if e := got.Error; len(e) != 4 || !hasParam || e["type"] != kind || e["param"] != of || e["code"] != code || e["message"] == "" {
+	if e := got.Error; len(e) != 4 || !hasParam || e["type"] != kind || e["param"] != of || e["code"] != code ||
+		e["message"] == "" {
 		t.Errorf("the error is %s, want the type %s, the param %v and the code %s", a.body, kind, of, code)
 	}
 	if a.Header.Get("X-Request-Id") == "" || a.Header.Get("Access-Control-Allow-Origin") != "*" {
@@ -104,7 +107,8 @@ func TestOpenAIIsTheNativeVoice(t *testing.T) {
 		"wav": {"wav", "audio/wav"}, "pcm": {"pcm16", "audio/pcm"}, "opus": {"opus", "audio/ogg"},
 	} {
 		got := g.say(`{"model":"tts-1","voice":"onyx","input":"Aapka OTP 407 hai.","response_format":"` + word + `"}`)
-		want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"` + tt.native + `","seed":` + got.Header.Get("X-Seed") + `}`)
+		want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"` + tt.native + `","seed":` +
+			got.Header.Get("X-Seed") + `}`)
 		same := bytes.Equal(got.body, want.body)
 		if word == "opus" { // whose streams have numbers of their own
 			same = len(got.body) == len(want.body)
@@ -112,7 +116,8 @@ func TestOpenAIIsTheNativeVoice(t *testing.T) {
 		if got.StatusCode != http.StatusOK || !same || len(got.body) < 1000 {
 			t.Errorf("%s: %s with %d bytes, natively %d", word, got.Status, len(got.body), len(want.body))
 		}
-		wantHeaders(t, got.Header, map[string]string{"Content-Type": tt.contentType, "X-Model-Requested": "tts-1", "X-Voice": "raj", "X-Ignored": ""})
+		wantHeaders(t, got.Header, map[string]string{"Content-Type": tt.contentType, "X-Model-Requested": "tts-1",
+			"X-Voice": "raj", "X-Ignored": ""})
 	}
 }
 
@@ -131,8 +136,10 @@ func TestOpenAIFormats(t *testing.T) {
 		"a rate that we have": {`,"response_format":"pcm","sample_rate":24000`, "audio/pcm", string(pcm)},
 	} {
 		got := g.say(`{"model":"m","voice":"nova","input":"Hi"` + tt.fields + `}`)
-		if got.StatusCode != 200 || got.cut != nil || got.Header.Get("Content-Type") != tt.contentType || string(got.body) != tt.want {
-			t.Errorf("%s: %s, %s, %.40q, want %.40q", name, got.Status, got.Header.Get("Content-Type"), got.body, tt.want)
+		if got.StatusCode != 200 || got.cut != nil || got.Header.Get("Content-Type") != tt.contentType ||
+			string(got.body) != tt.want {
+			t.Errorf("%s: %s, %s, %.40q, want %.40q", name, got.Status, got.Header.Get("Content-Type"),
+				got.body, tt.want)
 		}
 		if got.Trailer.Get("X-Frames") != "5" {
 			t.Errorf("%s: the trailers are %v, want those of 5 frames", name, got.Trailer)
@@ -211,7 +218,8 @@ func TestOpenAIFailures(t *testing.T) {
 		"no key to check": {access.ErrUnavailable, 503, "server_error", "", "portal_unavailable"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newRig(t, &script{SpeakFunc: func(context.Context, speech.Utterance, speech.Sink) (speech.Stats, error) {
+			g := newRig(t, &script{SpeakFunc: func(context.Context, speech.Utterance,
+				speech.Sink) (speech.Stats, error) {
 				return speech.Stats{}, tt.err
 			}}, withDialects)
 			g.say(`{"input":"Hi","voice":"nova"}`).wantOpenAIError(t, tt.status, tt.kind, tt.param, tt.code)
@@ -225,7 +233,8 @@ func TestOpenAIFailures(t *testing.T) {
 // TestOpenAIEvents is an event stream, whole and cut.
 func TestOpenAIEvents(t *testing.T) {
 	boom := false
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		st, err := speakFrames(u, sink, 1, 4)
 		if err == nil && boom {
 			err = errors.New("boom")
@@ -235,7 +244,8 @@ func TestOpenAIEvents(t *testing.T) {
 	const body = `{"input":" नमस्ते ","voice":"raj","response_format":"pcm","stream_format":"sse"}`
 	got := g.say(body, "Accept", "application/octet-stream")
 	delta := func(from, n int) string {
-		return `data: {"type":"speech.audio.delta","audio":"` + base64.StdEncoding.EncodeToString(frames(from, n)) + "\"}\n\n"
+		return `data: {"type":"speech.audio.delta","audio":"` +
+			base64.StdEncoding.EncodeToString(frames(from, n)) + "\"}\n\n"
 	}
 	want := delta(0, 1) + delta(1, 4) + `data: {"type":"speech.audio.done","usage":{"input_tokens":6,"output_tokens":5,"total_tokens":11}}` + "\n\n"
 	if got.cut != nil || string(got.body) != want || got.Header.Get("Content-Type") != "text/event-stream" {
@@ -265,7 +275,8 @@ func TestOpenAIHeaders(t *testing.T) {
 		"also an error's": {`{"input":"","voice":"nova","model":"m","seed":1}`, "m", "seed"},
 	} {
 		got := g.say(tt.body)
-		if r, i := got.Header.Get("X-Model-Requested"), got.Header.Get("X-Ignored"); r != tt.requested || i != tt.ignored {
+		if r, i := got.Header.Get("X-Model-Requested"), got.Header.Get("X-Ignored"); r != tt.requested ||
+			i != tt.ignored {
 			t.Errorf("%s: requested %q, ignored %q; want %q and %q", name, r, i, tt.requested, tt.ignored)
 		}
 	}
@@ -283,10 +294,12 @@ func TestKeysOfOtherVendors(t *testing.T) {
 			t.Errorf("%v: %s", headers, got.Status)
 		}
 	}
-	if got := g.do(http.MethodGet, "/v1/models?api_key="+testKey, "", "X-Api-Key", ""); got.StatusCode != http.StatusOK {
+	if got := g.do(http.MethodGet, "/v1/models?api_key="+testKey, "", "X-Api-Key",
+		""); got.StatusCode != http.StatusOK {
 		t.Errorf("in the query: %s", got.Status)
 	}
-	g.speak(`{"text":"Hi"}`, "X-Api-Key", "", "Xi-Api-Key", testKey).wantError(t, 401, "missing x-api-key", "missing_key")
+	g.speak(`{"text":"Hi"}`, "X-Api-Key", "", "Xi-Api-Key", testKey).wantError(t, 401, "missing x-api-key",
+		"missing_key")
 }
 
 // TestOneBillForALongText: what natively is too long is spoken as two utterances, with one start, seed and bill.
@@ -399,7 +412,8 @@ func TestOpenAILists(t *testing.T) {
 			t.Errorf("%s: %s", path, got.body)
 		}
 	}
-	g.do(http.MethodGet, "/v1/models/nope", "").wantOpenAIError(t, 404, "invalid_request_error", "model", "model_not_found")
+	g.do(http.MethodGet, "/v1/models/nope", "").wantOpenAIError(t, 404, "invalid_request_error", "model",
+		"model_not_found")
 	names := func(key, query string) []string {
 		var list struct{ Voices, Data []json.RawMessage }
 		got := g.do(http.MethodGet, "/v1/audio/voices"+query, "", "X-Api-Key", key)
@@ -505,9 +519,11 @@ func TestAbortedRequestsLeaveNothing(t *testing.T) {
 		})
 	}
 	clients.Wait()
-	for l.Capacity().Busy > 0 || g.server.Listeners() > 0 || g.server.budget.use().bytes > 0 || runtime.NumGoroutine() > before+30 {
+	for l.Capacity().Busy > 0 || g.server.Listeners() > 0 || g.server.budget.use().bytes > 0 ||
+		runtime.NumGoroutine() > before+30 {
 		if t.Context().Err() != nil {
-			t.Fatalf("%+v, %d listeners, %d bytes, %d goroutines of %d", l.Capacity(), g.server.Listeners(), g.server.budget.use().bytes,
+			t.Fatalf("%+v, %d listeners, %d bytes, %d goroutines of %d", l.Capacity(), g.server.Listeners(),
+				g.server.budget.use().bytes,
 				runtime.NumGoroutine(), before)
 		}
 		time.Sleep(time.Millisecond)
@@ -530,7 +546,8 @@ func TestTwentyAtOnce(t *testing.T) {
 	for range 20 {
 		clients.Go(func() {
 			for {
-				got, err := g.try(t.Context(), http.MethodPost, "/v1/audio/speech", `{"voice":"nova","response_format":"pcm","input":"Aapka order kal aayega."}`)
+				got, err := g.try(t.Context(), http.MethodPost, "/v1/audio/speech",
+					`{"voice":"nova","response_format":"pcm","input":"Aapka order kal aayega."}`)
 				if err == nil && got.StatusCode == http.StatusServiceUnavailable {
 					continue // as clients do
 				}
@@ -562,19 +579,23 @@ func (e busyEncoders) NewEncoder(a dialect.Audio, tags []string) (dialect.Encode
 // TestEncodersAreMadeWhileTheEngineSpeaks: what making one takes does not come on top of the first audio.
 func TestEncodersAreMadeWhileTheEngineSpeaks(t *testing.T) {
 	e := busyEncoders{speaks: make(chan struct{}, 1)}
-	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats,
+		err error) {
 		st = speech.Stats{Started: true, Frames: 1, Chunks: 1, Chars: len(u.Text)}
-		if err := errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)})); err != nil {
+		if err := errors.Join(sink.Start(startOf(u)),
+			sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)})); err != nil {
 			return st, err
 		}
 		e.speaks <- struct{}{}
-		return st, errors.Join(sink.Audio(speech.Audio{Frames: 1, Data: frames(0, 1)}), sink.ChunkEnd(speech.ChunkEnd{Frames: 1, EOS: true}))
+		return st, errors.Join(sink.Audio(speech.Audio{Frames: 1, Data: frames(0, 1)}),
+			sink.ChunkEnd(speech.ChunkEnd{Frames: 1, EOS: true}))
 	}}
 	g := newRig(t, speaker, withDialects, func(c *Config) { c.Encoders = e })
 	if a := g.toElevenLabs("raj", `{"text":"Aap kaise hain?"}`); a.StatusCode != http.StatusOK || len(a.body) == 0 {
 		t.Errorf("a request: %s, %.200s", a.Status, a.body)
 	}
-	s := newWSRig(t, speaker, withDialects, func(c *Config) { c.Encoders = e }).to("/v1/text-to-speech/raj/multi-stream-input")
+	s := newWSRig(t, speaker, withDialects, func(c *Config) { c.Encoders = e }).
+		to("/v1/text-to-speech/raj/multi-stream-input")
 	defer s.conn.Close()
 	s.sayIn("a", "Aap kaise hain ji? ")
 	s.endContext("a")

@@ -49,7 +49,8 @@ var vendorClients = map[string]vendorClient{
 	},
 	"Sarvam": {
 		func(g *wsRig, more ...string) *socket {
-			s := g.to("/text-to-speech/ws?send_completion_event=true", headersOf("Api-Subscription-Key", testKey, more)...)
+			s := g.to("/text-to-speech/ws?send_completion_event=true",
+				headersOf("Api-Subscription-Key", testKey, more)...)
 			s.configure("")
 			return s
 		},

@@ -22,7 +22,10 @@ type plainDialect struct{ feed dialect.Feed }
 func withPlain(feed dialect.Feed) func(*Config) {
 	return func(c *Config) {
 		c.Dialects = []*dialect.Dialect{{Name: dialect.Bridge, Routes: []dialect.Route{{
-			Method: "GET", Path: "/plain", Socket: func(dialect.Call) (dialect.Socket, error) { return plainDialect{feed}, nil },
+			Method: "GET", Path: "/plain", Socket: func(dialect.Call) (dialect.Socket,
+				error) {
+				return plainDialect{feed}, nil
+			},
 		}}}}
 	}
 }
@@ -58,7 +61,8 @@ func (p plainDialect) Read(m dialect.Message) []dialect.Action {
 
 func (plainDialect) Write(c string, e dialect.Event) []dialect.Action {
 	say := func(typ string, more any) []dialect.Action {
-		return []dialect.Action{dialect.Message{Data: fmt.Appendf(nil, `{"type":%q,"request_id":%q,"more":%q}`, typ, c, fmt.Sprint(more))}}
+		return []dialect.Action{dialect.Message{Data: fmt.Appendf(nil, `{"type":%q,"request_id":%q,"more":%q}`, typ, c,
+			fmt.Sprint(more))}}
 	}
 	switch e := e.(type) {
 	case dialect.Started:
@@ -66,7 +70,8 @@ func (plainDialect) Write(c string, e dialect.Event) []dialect.Action {
 	case dialect.Sound:
 		return say("sound", e.Frames)
 	case dialect.Words:
-		return say("words", fmt.Sprintf("%s %d-%d %d/%d", e.Text, e.Start.Milliseconds(), e.End.Milliseconds(), len(e.Spoken), len(e.Source)))
+		return say("words", fmt.Sprintf("%s %d-%d %d/%d", e.Text, e.Start.Milliseconds(), e.End.Milliseconds(),
+			len(e.Spoken), len(e.Source)))
 	case dialect.Flushed:
 		return say("flushed", e.Tag)
 	case dialect.Ended:
@@ -106,7 +111,8 @@ func TestDialectContexts(t *testing.T) {
 		end := utf8.RuneCountInString(u.Text)
 		err := errors.Join(
 			sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: end}),
-			sink.Audio(speech.Audio{Frames: 5, Data: frames(0, 5)}), sink.ChunkEnd(speech.ChunkEnd{Frames: 5, Words: wordsOf(u)}),
+			sink.Audio(speech.Audio{Frames: 5, Data: frames(0, 5)}),
+			sink.ChunkEnd(speech.ChunkEnd{Frames: 5, Words: wordsOf(u)}),
 		)
 		return speech.Stats{Started: true, Chars: end, Frames: 5}, err
 	}}
@@ -213,7 +219,8 @@ func TestDialectContextsIdle(t *testing.T) {
 			time.Sleep(idle - time.Second)
 			s.do("append", "b", "Namaste ji")
 		}()
-		if got, took := s.told("ended", "b"), time.Since(begin); !strings.HasSuffix(got, "ended 10") || took < 3*idle-2*time.Second || took > 3*idle {
+		if got, took := s.told("ended", "b"), time.Since(begin); !strings.HasSuffix(got, "ended 10") ||
+			took < 3*idle-2*time.Second || took > 3*idle {
 			t.Errorf("%s after %v", got, took)
 		}
 	})
@@ -222,7 +229,8 @@ func TestDialectContextsIdle(t *testing.T) {
 // TestDialectAudioLeavesAsItSounds: at most two seconds ahead, while answers overtake it.
 func TestDialectAudioLeavesAsItSounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+			sink speech.Sink) (speech.Stats, error) {
 			return speakFrames(u, sink, 25, 25, 25, 25)
 		}}
 		g, closeRig := newBubbleRig(t, speaker, withPlain(dialect.Feed{Pace: 2 * time.Second}))
@@ -255,8 +263,8 @@ func TestDialectAudioLeavesAsItSounds(t *testing.T) {
 	})
 }
 
-// TestSocketsLead: a sentence is begun while less than 30 s of audio are unsent. Of vendors whose clients do not say when nobody listens
-// any more, audio counts until it can have sounded, at the speed at which they play it.
+// TestSocketsLead: a sentence is begun while less than 30 s of audio are unsent. Of vendors whose clients do not say
+// when nobody listens any more, audio counts until it can have sounded, at the speed at which they play it.
 func TestSocketsLead(t *testing.T) {
 	const sentences, each = 12, 125 // frames, of 10 s
 	for name, tt := range map[string]struct {
@@ -295,13 +303,16 @@ func TestSocketsLead(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex
 				var begun []time.Time
-				speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+				speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+					sink speech.Sink) (st speech.Stats, err error) {
 					mu.Lock()
 					begun = append(begun, time.Now())
 					mu.Unlock()
 					st = speech.Stats{Started: true, Frames: each, Chunks: 1, Chars: len(u.Text)}
-					return st, errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)}),
-						sink.Audio(speech.Audio{Frames: each, Data: frames(0, each)}), sink.ChunkEnd(speech.ChunkEnd{Frames: each, EOS: true}))
+					return st, errors.Join(sink.Start(startOf(u)),
+						sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)}),
+						sink.Audio(speech.Audio{Frames: each, Data: frames(0, each)}),
+						sink.ChunkEnd(speech.ChunkEnd{Frames: each, EOS: true}))
 				}}
 				g, closeRig := newBubbleRig(t, speaker, withDialects, func(c *Config) { c.Encoders = lateEncoders{} })
 				defer closeRig()

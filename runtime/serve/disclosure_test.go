@@ -72,7 +72,8 @@ func TestADisclosureCountsToTheCharacters(t *testing.T) {
 
 func TestNormalizeShowsTheDisclosure(t *testing.T) {
 	speaker := &script{NormalizeFunc: func(u speech.Utterance) (speech.Normalized, error) {
-		return speech.Normalized{Text: u.Disclosure + " " + u.Text, Disclosure: u.Disclosure, InputChars: len(u.Text)}, nil
+		return speech.Normalized{Text: u.Disclosure + " " + u.Text, Disclosure: u.Disclosure, InputChars: len(u.Text)},
+			nil
 	}}
 	g := newRig(t, speaker, func(c *Config) { c.Disclosure = "AI hai." })
 	got := g.do(http.MethodPost, "/v1/normalize", `{"text":"Hi"}`)

@@ -24,7 +24,8 @@ import (
 // toElevenLabs posts body as a client of ElevenLabs does. The path goes on behind the voice.
 func (g *rig) toElevenLabs(path, body string, headers ...string) answered {
 	g.t.Helper()
-	return g.do(http.MethodPost, "/v1/text-to-speech/"+path, body, append([]string{"X-Api-Key", "", "Xi-Api-Key", testKey}, headers...)...)
+	return g.do(http.MethodPost, "/v1/text-to-speech/"+path, body,
+		append([]string{"X-Api-Key", "", "Xi-Api-Key", testKey}, headers...)...)
 }
 
 // wantElevenLabsError checks that a is an error that every client of ElevenLabs reads.
@@ -32,7 +33,8 @@ func (a answered) wantElevenLabsError(t *testing.T, status int, word string) {
 	t.Helper()
 	var got struct{ Detail map[string]string }
 	err := json.Unmarshal(a.body, &got)
-	if d := got.Detail; err != nil || a.StatusCode != status || len(d) != 2 || d["status"] != word || d["message"] == "" {
+	if d := got.Detail; err != nil || a.StatusCode != status || len(d) != 2 || d["status"] != word ||
+		d["message"] == "" {
 		t.Errorf("%s %s (%v), want %d %s", a.Status, a.body, err, status, word)
 	}
 	if a.Header.Get("X-Request-Id") == "" || a.Header.Get("Access-Control-Allow-Origin") != "*" {
@@ -54,13 +56,16 @@ func TestElevenLabsIsTheNativeVoice(t *testing.T) {
 				length = strconv.Itoa(len(got.body))
 			}
 			if got.StatusCode != http.StatusOK || len(got.body) < 10 || got.Header.Get("Content-Length") != length {
-				t.Errorf("%s as %s: %s with %d bytes, length %q", path, word, got.Status, len(got.body), got.Header.Get("Content-Length"))
+				t.Errorf("%s as %s: %s with %d bytes, length %q", path, word, got.Status, len(got.body),
+					got.Header.Get("Content-Length"))
 			}
-			wantHeaders(t, got.Header, map[string]string{"X-Voice": "raj", "X-Seed": "7", "Character-Cost": "18", "Request-Id": got.Header.Get("X-Request-Id")})
+			wantHeaders(t, got.Header, map[string]string{"X-Voice": "raj", "X-Seed": "7", "Character-Cost": "18",
+				"Request-Id": got.Header.Get("X-Request-Id")})
 			if native == "" {
 				continue
 			}
-			want := g.speak(fmt.Sprintf(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":%q,"seed":7,"stream":%v}`, native, stream))
+			want := g.speak(fmt.Sprintf(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":%q,"seed":7,"stream":%v}`,
+				native, stream))
 			if !bytes.Equal(got.body, want.body) {
 				t.Errorf("%s as %s has %d bytes, natively %d", path, word, len(got.body), len(want.body))
 			}
@@ -75,7 +80,8 @@ func TestElevenLabsKnowsTheLength(t *testing.T) {
 	if got.StatusCode != http.StatusOK || len(got.body) < 1000 {
 		t.Fatalf("%s %.100s", got.Status, got.body)
 	}
-	if riff, data := binary.LittleEndian.Uint32(got.body[4:]), binary.LittleEndian.Uint32(got.body[40:]); int(riff) != len(got.body)-8 || int(data) != len(got.body)-44 {
+	if riff, data := binary.LittleEndian.Uint32(got.body[4:]),
+		binary.LittleEndian.Uint32(got.body[40:]); int(riff) != len(got.body)-8 || int(data) != len(got.body)-44 {
 		t.Errorf("the lengths are %d and %d, of %d bytes", riff, data, len(got.body))
 	}
 	got = g.toElevenLabs("raj/with-timestamps?output_format=wav_8000", `{"text":"Aapka OTP 407 hai."}`)
@@ -138,7 +144,8 @@ type charactersTold struct {
 // check fails unless times grow and end within the audio.
 func (c *charactersTold) check(t *testing.T, seconds float64) {
 	t.Helper()
-	if len(c.Characters) != len(c.Starts) || len(c.Starts) != len(c.Ends) || !slices.IsSorted(c.Starts) || !slices.IsSorted(c.Ends) {
+	if len(c.Characters) != len(c.Starts) || len(c.Starts) != len(c.Ends) || !slices.IsSorted(c.Starts) ||
+		!slices.IsSorted(c.Ends) {
 		t.Errorf("times do not grow: %+v", c)
 	}
 	if last := c.Ends[len(c.Ends)-1]; last > seconds || last < seconds/2 {
@@ -146,10 +153,12 @@ func (c *charactersTold) check(t *testing.T, seconds float64) {
 	}
 }
 
-// TestElevenLabsTimes: characters are told as they were written and as they were spoken, and the disclosure is spoken only.
+// TestElevenLabsTimes: characters are told as they were written and as they were spoken, and the disclosure is spoken
+// only.
 func TestElevenLabsTimes(t *testing.T) {
 	const body = `{"text":"Aapka OTP 407 hai. कल मिलेंगे।","seed":7}`
-	g := newRig(t, newWarmLocal(t, 1, synthtest.Config{}), withDialects, func(c *Config) { c.Disclosure = "Yeh AI hai." })
+	g := newRig(t, newWarmLocal(t, 1, synthtest.Config{}), withDialects,
+		func(c *Config) { c.Disclosure = "Yeh AI hai." })
 	pcm := g.toElevenLabs("raj?output_format=pcm_24000", body).body
 	seconds := float64(len(pcm)) / speech.SampleRate / 2
 	var whole timedAudio
@@ -160,7 +169,8 @@ func TestElevenLabsTimes(t *testing.T) {
 	if text := strings.Join(whole.Alignment.Characters, ""); text != "Aapka OTP 407 hai. कल मिलेंगे। " {
 		t.Errorf("written was %q", text)
 	}
-	if text := strings.Join(whole.Normalized.Characters, ""); !strings.HasPrefix(text, "Yeh ") || !strings.Contains(text, "चार शून्य सात") {
+	if text := strings.Join(whole.Normalized.Characters, ""); !strings.HasPrefix(text, "Yeh ") ||
+		!strings.Contains(text, "चार शून्य सात") {
 		t.Errorf("spoken was %q", text)
 	}
 	whole.Alignment.check(t, seconds)
@@ -175,20 +185,23 @@ func TestElevenLabsTimes(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		all.Audio = append(all.Audio, one.Audio...)
-		for to, from := range map[*charactersTold]*charactersTold{all.Alignment: one.Alignment, all.Normalized: one.Normalized} {
+		for to, from := range map[*charactersTold]*charactersTold{all.Alignment: one.Alignment,
+			all.Normalized: one.Normalized} {
 			if from != nil {
 				to.Characters = append(to.Characters, from.Characters...)
 				to.Starts, to.Ends = append(to.Starts, from.Starts...), append(to.Ends, from.Ends...)
 			}
 		}
 	}
-	if !bytes.Equal(all.Audio, pcm) || !slices.Equal(all.Alignment.Starts, whole.Alignment.Starts) || !slices.Equal(all.Normalized.Ends, whole.Normalized.Ends) {
+	if !bytes.Equal(all.Audio, pcm) || !slices.Equal(all.Alignment.Starts, whole.Alignment.Starts) ||
+		!slices.Equal(all.Normalized.Ends, whole.Normalized.Ends) {
 		t.Error("streamed are other samples or times than as a whole")
 	}
 	if streamed.Header.Get("Content-Type") != "application/json" || streamed.Header.Get("Content-Length") != "" {
 		t.Errorf("streamed as %v", streamed.Header)
 	}
-	faster := g.toElevenLabs("raj/with-timestamps?output_format=pcm_24000", strings.Replace(body, "{", `{"voice_settings":{"speed":1.2},`, 1))
+	faster := g.toElevenLabs("raj/with-timestamps?output_format=pcm_24000",
+		strings.Replace(body, "{", `{"voice_settings":{"speed":1.2},`, 1))
 	var fast timedAudio
 	if err := json.Unmarshal(faster.body, &fast); err != nil || fast.Alignment == nil {
 		t.Fatalf("%v: %.200s", err, faster.body)
@@ -224,7 +237,8 @@ func TestElevenLabsRefusals(t *testing.T) {
 	}
 	g.do(http.MethodGet, "/v1/text-to-speech/anjura", "").wantElevenLabsError(t, 405, "method_not_allowed")
 	g.do(http.MethodGet, "/v1/voices/kaun", "").wantElevenLabsError(t, 404, "voice_not_found")
-	if got := g.toElevenLabs("hpp4J3VqNfWAUOO0d1Us", `{"text":"`+strings.Repeat("क", 5000)+`"}`); got.StatusCode != 200 || got.Header.Get("X-Voice") != "anjura" {
+	if got := g.toElevenLabs("hpp4J3VqNfWAUOO0d1Us",
+		`{"text":"`+strings.Repeat("क", 5000)+`"}`); got.StatusCode != 200 || got.Header.Get("X-Voice") != "anjura" {
 		t.Errorf("5000 letters by a voice of theirs: %s %.200s", got.Status, got.body)
 	}
 }
@@ -243,7 +257,8 @@ func TestElevenLabsFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			half := false
-			g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+			g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+				sink speech.Sink) (st speech.Stats, err error) {
 				if half {
 					st, _ = speakFrames(u, sink, 1, 4)
 				}
@@ -257,7 +272,8 @@ func TestElevenLabsFailures(t *testing.T) {
 				isCut := errors.Is(got.cut, io.ErrUnexpectedEOF) && got.StatusCode == http.StatusOK
 				if !strings.Contains(path, "stream") {
 					got.wantElevenLabsError(t, tt.status, tt.word) // nothing was sent by then
-				} else if !isCut || strings.Contains(path, "with") && !strings.HasSuffix(string(got.body), `"status":"`+tt.word+`"}}`+"\n") {
+				} else if !isCut || strings.Contains(path, "with") &&
+					!strings.HasSuffix(string(got.body), `"status":"`+tt.word+`"}}`+"\n") {
 					t.Errorf("%s fails in the middle: %s %.300s (%v)", path, got.Status, got.body, got.cut)
 				}
 			}
@@ -283,7 +299,8 @@ func TestListsByHeader(t *testing.T) {
 			t.Errorf("%s with %s: %s %s, want %s", tt.path, tt.header, got.Status, got.body, tt.want)
 		}
 	}
-	g.do(http.MethodGet, "/v1/voices", "", "X-Api-Key", "", "Xi-Api-Key", "wrong").wantElevenLabsError(t, 401, "invalid_api_key")
+	g.do(http.MethodGet, "/v1/voices", "", "X-Api-Key", "", "Xi-Api-Key", "wrong").wantElevenLabsError(t, 401,
+		"invalid_api_key")
 }
 
 // TestWhatClientsOfElevenLabsSend replays requests of real clients of November 2026.
@@ -316,10 +333,12 @@ func TestWhatClientsOfElevenLabsSend(t *testing.T) {
 				headers = append(headers, name, value)
 			}
 			got := g.toElevenLabs(tt.path, tt.body, headers...)
-			if got.StatusCode != http.StatusOK || got.cut != nil || got.Header.Get("X-Voice") != "anjura" || len(got.body) == 0 {
+			if got.StatusCode != http.StatusOK || got.cut != nil || got.Header.Get("X-Voice") != "anjura" ||
+				len(got.body) == 0 {
 				t.Errorf("%s, voice %s: %.200s (%v)", got.Status, got.Header.Get("X-Voice"), got.body, got.cut)
 			}
-			if contentType := got.Header.Get("Content-Type"); contentType != tt.contentType || got.Header.Get("Content-Encoding") != "" {
+			if contentType := got.Header.Get("Content-Type"); contentType != tt.contentType ||
+				got.Header.Get("Content-Encoding") != "" {
 				t.Errorf("the answer is %s, want %s", contentType, tt.contentType)
 			}
 		})
@@ -328,33 +347,39 @@ func TestWhatClientsOfElevenLabsSend(t *testing.T) {
 	if got := g.metric(`tts_requests_total{endpoint="elevenlabs",status="200"}`); got != 9 {
 		t.Errorf("counted %v times", got)
 	}
-	if line["endpoint"] != "elevenlabs" || !strings.Contains(line["format"].(string), "_") || line["voice"] != "anjura" {
+	if line["endpoint"] != "elevenlabs" || !strings.Contains(line["format"].(string), "_") ||
+		line["voice"] != "anjura" {
 		t.Errorf("logged is %v", line)
 	}
 }
 
-// TestElevenLabsSpeaksMarkup: with enable_ssml_parsing elements are not spoken, on requests and sockets, and times are those of the
-// text. Without it, or where an element is not known, no markup is.
+// TestElevenLabsSpeaksMarkup: with enable_ssml_parsing elements are not spoken, on requests and sockets, and times are
+// those of the text. Without it, or where an element is not known, no markup is.
 func TestElevenLabsSpeaksMarkup(t *testing.T) {
 	speaker := newWarmLocal(t, 1, synthtest.Config{})
 	g := newRig(t, speaker, withDialects)
 	text := `Aapka <break time="800ms"/> code <say-as interpret-as="digits">407</say-as> R&D. Theek hai.`
 	quoted, _ := json.Marshal(text)
 	plain := g.toElevenLabs("raj?output_format=pcm_24000", `{"text":"Aapka code 407 R&D. Theek hai.","seed":7}`)
-	marked := g.toElevenLabs("raj?output_format=pcm_24000&enable_ssml_parsing=true", `{"text":`+string(quoted)+`,"seed":7}`)
+	marked := g.toElevenLabs("raj?output_format=pcm_24000&enable_ssml_parsing=true",
+		`{"text":`+string(quoted)+`,"seed":7}`)
 	said, _ := heard(t, withoutBreaks(marked.body))
-	if marked.StatusCode != http.StatusOK || !strings.Contains(said, "चार शून्य सात") || strings.Contains(said, "break") || len(marked.body) < len(plain.body)+10*speech.FrameBytes {
+	if marked.StatusCode != http.StatusOK || !strings.Contains(said, "चार शून्य सात") ||
+		strings.Contains(said, "break") || len(marked.body) < len(plain.body)+10*speech.FrameBytes {
 		t.Errorf("%s, says %q in %d bytes, plain %d", marked.Status, said, len(marked.body), len(plain.body))
 	}
 	as := g.toElevenLabs("raj?output_format=pcm_24000", `{"text":"Aapka 2 < 3 <phoneme> hai.","seed":7}`)
 	if as.StatusCode != http.StatusOK {
 		t.Errorf("tags in plain text: %s %.200s", as.Status, as.body)
 	}
-	g.toElevenLabs("raj?enable_ssml_parsing=true", `{"text":"a <phoneme>b</phoneme>"}`).wantElevenLabsError(t, 400, "unsupported_ssml")
+	g.toElevenLabs("raj?enable_ssml_parsing=true", `{"text":"a <phoneme>b</phoneme>"}`).wantElevenLabsError(t, 400,
+		"unsupported_ssml")
 
-	timed := g.toElevenLabs("raj/with-timestamps?output_format=pcm_24000&enable_ssml_parsing=true", `{"text":`+string(quoted)+`,"seed":7}`)
+	timed := g.toElevenLabs("raj/with-timestamps?output_format=pcm_24000&enable_ssml_parsing=true",
+		`{"text":`+string(quoted)+`,"seed":7}`)
 	var whole timedAudio
-	if err := json.Unmarshal(timed.body, &whole); err != nil || whole.Alignment == nil || strings.Join(whole.Alignment.Characters, "") != "Aapka code 407 R&D. Theek hai. " {
+	if err := json.Unmarshal(timed.body, &whole); err != nil || whole.Alignment == nil ||
+		strings.Join(whole.Alignment.Characters, "") != "Aapka code 407 R&D. Theek hai. " {
 		t.Errorf("%v: the alignment is %+v", err, whole.Alignment)
 	}
 
@@ -368,7 +393,8 @@ func TestElevenLabsSpeaksMarkup(t *testing.T) {
 	s.endContext("a")
 	c := s.untilFinal("a")["a"]
 	said, _ = heard(t, withoutBreaks(c.pcm))
-	if !strings.Contains(said, "चार शून्य सात") || strings.Contains(said, "break") || c.chars != "Aapka code 407 R&D. Theek hai. " || !slices.IsSorted(c.starts) {
+	if !strings.Contains(said, "चार शून्य सात") || strings.Contains(said, "break") ||
+		c.chars != "Aapka code 407 R&D. Theek hai. " || !slices.IsSorted(c.starts) {
 		t.Errorf("the socket says %q, told is %q at %v %q", said, c.chars, c.starts, c.failed)
 	}
 	s.sayIn("b", "Ek <phoneme>do</phoneme>.")

@@ -88,7 +88,10 @@ func (s *socket) untilFinal(names ...string) map[string]*toldContext {
 	s.t.Helper()
 	all := map[string]*toldContext{}
 	for {
-		open := slices.ContainsFunc(names, func(name string) bool { return all[name] == nil || !all[name].final && all[name].failed == "" })
+		open := slices.ContainsFunc(names, func(name string) bool {
+			return all[name] == nil ||
+				!all[name].final && all[name].failed == ""
+		})
 		if !open {
 			return all
 		}
@@ -116,7 +119,8 @@ func (s *socket) endContext(name string) {
 
 // TestElevenLabsClocks: with sync_alignment times count from the start of the context, and without it they add up.
 func TestElevenLabsClocks(t *testing.T) {
-	g := newWSRig(t, newWarmLocal(t, 2, synthtest.Config{}), withDialects, func(c *Config) { c.Disclosure = "Yeh AI hai." })
+	g := newWSRig(t, newWarmLocal(t, 2, synthtest.Config{}), withDialects,
+		func(c *Config) { c.Disclosure = "Yeh AI hai." })
 	const text = "Namaste! Aapka OTP 482913 hai. कल मिलेंगे। "
 	for query, isSync := range map[string]bool{"&sync_alignment=true&auto_mode=true": true, "&auto_mode=true": false} {
 		s := g.toMulti(query)
@@ -158,7 +162,8 @@ func TestElevenLabsBarge(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := newBooks(t)
 				key, entry := newKey()
-				g, closeRig := newBubbleRig(t, newSentences(), withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+				g, closeRig := newBubbleRig(t, newSentences(), withDialects,
+					func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 				defer closeRig()
 				s := g.toMulti("", "Xi-Api-Key", key)
 				defer s.conn.Close()
@@ -277,7 +282,8 @@ func TestElevenLabsSingle(t *testing.T) {
 		t.Errorf("%d bytes", len(c.pcm))
 	}
 	s.wantClose(websocket.CloseNormalClosure, "")
-	for _, word := range []string{"mp3_44100_128", "ulaw_8000", "opus_48000_64", "wav_16000"} { // one encoder for all sentences
+	for _, word := range []string{"mp3_44100_128", "ulaw_8000", "opus_48000_64", "wav_16000"} {
+		// one encoder for all sentences
 		s := g.to(path+word, headers...)
 		s.send(`{"text":"Namaste ji kaise ho? Main theek hoon ji. "}`)
 		s.send(`{"text":""}`)
@@ -289,7 +295,8 @@ func TestElevenLabsSingle(t *testing.T) {
 	}
 	s = g.to(path+"pcm_24000", headers...)
 	s.send(`[]`)
-	if m := s.next(); m.event["error"] != "invalid_request" || m.event["code"] != 1008.0 || m.event["contextId"] != nil {
+	if m := s.next(); m.event["error"] != "invalid_request" || m.event["code"] != 1008.0 ||
+		m.event["contextId"] != nil {
 		t.Errorf("a mistake is answered with %s", m.text)
 	}
 	s.wantClose(websocket.ClosePolicyViolation, "invalid message")
@@ -307,7 +314,8 @@ func TestElevenLabsSocketFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			fails := true
-			g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+			g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+				sink speech.Sink) (st speech.Stats, err error) {
 				if !fails {
 					return speakFrames(u, sink, 5)
 				}
@@ -501,7 +509,8 @@ func TestElevenLabsAbortedConnectionsLeaveNothing(t *testing.T) {
 		<-g.server.sockets.idle()
 		synctest.Wait()
 		if n := speaker.speaking(); n != 0 || g.server.Listeners() != 0 || g.server.budget.use().bytes != 0 {
-			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(), g.server.budget.use().bytes)
+			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(),
+				g.server.budget.use().bytes)
 		}
 		if n := metricOf(t, g.server, `tts_requests_total{endpoint="elevenlabs",status="cancelled"}`); n != clients {
 			t.Errorf("%v contexts are counted as cancelled, want %d", n, clients)

@@ -16,12 +16,17 @@ import (
 
 // everyFailure is one error for each answer that is not a success.
 var everyFailure = []error{
-	speech.ErrTextEmpty, speech.UnknownVoice("x"), speech.ErrBadFormat, speech.ErrBadSampleRate, speech.ErrBadSpeed, speech.ErrBadTemperature,
-	speech.ErrNothingToSay, speech.ErrBadDisclosure, speech.ErrTextNotUTF8, speech.ErrTextNUL, errSeedRange, errRequestID, errTimestamps, invalidJSON("x"), errBodyBroken,
-	speech.UnknownLexicon("lex_…"), errInputType, errRawSSML, errSSMLAppended, &speech.Refusal{Code: speech.CodeUnsupportedSSML, Text: "ssml: WHAT is not supported"},
-	access.ErrMissingKey, access.ErrInvalidKey, speech.VoiceNotAllowed("x"), errNotFound, errMethodNotAllowed, errBodyTimeout,
+	speech.ErrTextEmpty, speech.UnknownVoice("x"), speech.ErrBadFormat, speech.ErrBadSampleRate, speech.ErrBadSpeed,
+	speech.ErrBadTemperature,
+	speech.ErrNothingToSay, speech.ErrBadDisclosure, speech.ErrTextNotUTF8, speech.ErrTextNUL, errSeedRange,
+	errRequestID, errTimestamps, invalidJSON("x"), errBodyBroken,
+	speech.UnknownLexicon("lex_…"), errInputType, errRawSSML, errSSMLAppended,
+	&speech.Refusal{Code: speech.CodeUnsupportedSSML, Text: "ssml: WHAT is not supported"},
+	access.ErrMissingKey, access.ErrInvalidKey, speech.VoiceNotAllowed("x"), errNotFound, errMethodNotAllowed,
+	errBodyTimeout,
 	speech.ErrTextTooLong, speech.TooManyChunks(65), errBodyTooLarge, errEncodedBody, errUpgradeRequired,
-	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable, speech.ErrTimeout, speech.ErrUnreadAudio,
+	&speech.EngineError{}, speech.ErrWorkerGone, speech.ErrBusy, speech.ErrWarming, access.ErrUnavailable,
+	speech.ErrTimeout, speech.ErrUnreadAudio,
 }
 
 // TestDocsListEveryFailure compares the errors table of docs/api.md with what is answered: status, text and code.
@@ -31,7 +36,8 @@ func TestDocsListEveryFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows []string
-	for _, m := range regexp.MustCompile("(?m)^\\| (\\d{3}) \\| `([^`]+)` \\| `([^`]+)` \\|").FindAllStringSubmatch(string(docs), -1) {
+	row := regexp.MustCompile("(?m)^\\| (\\d{3}) \\| `([^`]+)` \\| `([^`]+)` \\|")
+	for _, m := range row.FindAllStringSubmatch(string(docs), -1) {
 		rows = append(rows, strings.Join(m[1:], " "))
 	}
 	var want []string
@@ -42,7 +48,8 @@ func TestDocsListEveryFailure(t *testing.T) {
 	}
 	for _, err := range everyFailure {
 		f := failureOf(err)
-		text := strings.NewReplacer("65", "N", "'x'", "'NAME'", "voice x ", "voice NAME ", "JSON: x", "JSON: REASON").Replace(f.text)
+		text := strings.NewReplacer("65", "N", "'x'", "'NAME'", "voice x ", "voice NAME ", "JSON: x",
+			"JSON: REASON").Replace(f.text)
 		want = append(want, fmt.Sprintf("%d %s %s", f.status, text, f.code))
 	}
 	for _, row := range want {

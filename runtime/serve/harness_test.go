@@ -34,7 +34,9 @@ type script struct {
 	CapacityFunc  func() speech.Capacity
 }
 
-func (s *script) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (speech.Stats, error) {
+func (s *script) Speak(
+	ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink,
+) (speech.Stats, error) {
 	if s.TurnFunc != nil {
 		s.TurnFunc(turn)
 	}
@@ -95,13 +97,15 @@ func wordsOf(u speech.Utterance) []speech.Word {
 	if !u.WordTimes {
 		return nil
 	}
-	return []speech.Word{{Text: u.Text, CharEnd: len(u.Text), Start: 80 * time.Millisecond, End: 123456789 * time.Nanosecond}}
+	return []speech.Word{{Text: u.Text, CharEnd: len(u.Text), Start: 80 * time.Millisecond,
+		End: 123456789 * time.Nanosecond}}
 }
 
 func startOf(u speech.Utterance) speech.Start {
 	return speech.Start{
-		Model: "fake", Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: 1, Normalized: u.Text, Disclosure: u.Disclosure,
-		Normalize: 150000, Queue: 2250000, WordTimes: u.WordTimes,
+		Model: "fake", Voice: u.Voice, Format: u.Format, Seed: u.Seed, Chunks: 1, Normalized: u.Text,
+		Disclosure: u.Disclosure,
+		Normalize:  150000, Queue: 2250000, WordTimes: u.WordTimes,
 	}
 }
 
@@ -145,8 +149,9 @@ func newServer(t testing.TB, speaker speech.Speaker, change ...func(*Config)) (*
 	}
 	logs := &logLines{}
 	cfg := Config{
-		Speaker: speaker, Keys: keys, Metrics: metrics.New().RegisterAPI(metrics.StreamsOf(speaker.Capacity)), Version: "v0-test",
-		Log: slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Speaker: speaker, Keys: keys, Metrics: metrics.New().RegisterAPI(metrics.StreamsOf(speaker.Capacity)),
+		Version: "v0-test",
+		Log:     slog.New(slog.NewJSONHandler(logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, f := range change {
 		f(&cfg)

@@ -72,7 +72,8 @@ func TestHealthz(t *testing.T) {
 			t.Errorf("uptime_s = %v, want an hour", health["uptime_s"])
 		}
 		delete(health, "uptime_s")
-		want := map[string]any{"status": "ok", "workers": 4.0, "workers_ready": 3.0, "workers_busy": 1.0, "queue_depth": 2.0,
+		want := map[string]any{"status": "ok", "workers": 4.0, "workers_ready": 3.0, "workers_busy": 1.0,
+			"queue_depth": 2.0,
 			"queue_limit": 8.0, "listeners": 0.0, "spool_bytes": 0.0, "spool_limit_bytes": 268435456.0,
 			"model": "fake", "version": "v0-test"}
 		if !maps.Equal(health, want) {

@@ -40,7 +40,8 @@ func TestWhichLexiconIsUsed(t *testing.T) {
 	} {
 		for _, path := range []string{"/v1/tts", "/v1/tts/words", "/v1/normalize"} {
 			got = nil
-			if a := g.do(http.MethodPost, path, body); a.StatusCode != http.StatusOK || len(got) != 1 || got[0] != want {
+			if a := g.do(http.MethodPost, path, body); a.StatusCode != http.StatusOK || len(got) != 1 ||
+				got[0] != want {
 				t.Errorf("%s of %s: status %d, spoken with %v, want %v", path, body, a.StatusCode, got, want)
 			}
 		}
@@ -61,13 +62,15 @@ func TestWhichLexiconIsUsed(t *testing.T) {
 		a.wantError(t, http.StatusBadRequest, "unknown lexicon; this key can use lex_1 and none", "unknown_lexicon")
 	}
 	server := lexicon.Compile("lex_server", 1, []lexicon.Entry{{Word: "a", Spoken: "c"}})
-	for name, keys := range map[string]access.Keyring{"no keys": nil, "a key of no project": ofProject{access.Grant{KeyID: "static_1"}}} {
+	for name, keys := range map[string]access.Keyring{"no keys": nil,
+		"a key of no project": ofProject{access.Grant{KeyID: "static_1"}}} {
 		g := newRig(t, speaker, withDialects, func(c *Config) { c.Keys, c.Lexicon = keys, server })
 		for body, want := range map[string]*lexicon.Lexicon{
 			`{"text":"a"}`: server, `{"text":"a","lexicon":"lex_server"}`: server, `{"text":"a","lexicon":"none"}`: nil,
 		} {
 			got = nil
-			if a := g.do(http.MethodPost, "/v1/tts", body); a.StatusCode != http.StatusOK || len(got) != 1 || got[0] != want {
+			if a := g.do(http.MethodPost, "/v1/tts", body); a.StatusCode != http.StatusOK || len(got) != 1 ||
+				got[0] != want {
 				t.Errorf("%s, %s: status %d, spoken with %v, want %v", name, body, a.StatusCode, got, want)
 			}
 		}
@@ -115,7 +118,8 @@ func TestMarkupIsCheckedBeforeItIsSpoken(t *testing.T) {
 			got = nil
 			a := g.do(http.MethodPost, "/v1/tts", tt.body)
 			if a.StatusCode != tt.status || a.Header.Get("X-Error-Code") != tt.code {
-				t.Errorf("status %d, code %q, want %d and %q", a.StatusCode, a.Header.Get("X-Error-Code"), tt.status, tt.code)
+				t.Errorf("status %d, code %q, want %d and %q", a.StatusCode, a.Header.Get("X-Error-Code"),
+					tt.status, tt.code)
 			}
 			if len(got) == 1 && got[0].SSML != strings.Contains(tt.body, `"ssml"`) {
 				t.Errorf("spoken as markup: %v", got[0].SSML)
@@ -126,7 +130,8 @@ func TestMarkupIsCheckedBeforeItIsSpoken(t *testing.T) {
 	s := ws.connect()
 	defer s.leave()
 	s.send(`{"type":"append","request_id":"a","input_type":"ssml","text":"<speak>a</speak>"}`)
-	s.wantError("a", http.StatusBadRequest, "input_type: ssml cannot be appended; send the document in one speak", "bad_request")
+	s.wantError("a", http.StatusBadRequest, "input_type: ssml cannot be appended; send the document in one speak",
+		"bad_request")
 	s.send(`{"type":"speak","request_id":"b","input_type":"ssml","text":"<speak>a</speak>"}`)
 	s.until("end")
 }
@@ -135,7 +140,8 @@ func TestMarkupIsCheckedBeforeItIsSpoken(t *testing.T) {
 func TestSocketsOfDialectsUseTheLexicon(t *testing.T) {
 	own := lexicon.Compile("lex_1", 7, []lexicon.Entry{{Word: "a", Spoken: "b"}})
 	got := make(chan *lexicon.Lexicon, 1)
-	g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		got <- u.Lexicon
 		return speakFrames(u, sink, 1)
 	}}, withDialects, func(c *Config) {

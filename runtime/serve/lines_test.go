@@ -132,7 +132,8 @@ func TestLinesWithoutEndAreCut(t *testing.T) {
 	g := newRig(t, &script{SpeakFunc: failAfter(&speech.EngineError{Text: "engine error"}, 1, 4)})
 	got := g.do(http.MethodPost, wordsPath, `{"text":"Hi"}`)
 	lines, audio := linesOf(t, got.body)
-	if got.StatusCode != http.StatusOK || !errors.Is(got.cut, io.ErrUnexpectedEOF) || !bytes.Equal(audio, frames(0, 5)) {
+	if got.StatusCode != http.StatusOK || !errors.Is(got.cut, io.ErrUnexpectedEOF) ||
+		!bytes.Equal(audio, frames(0, 5)) {
 		t.Errorf("status %d, %d bytes of audio, %v; want five frames and a cut", got.StatusCode, len(audio), got.cut)
 	}
 	if last := lines[len(lines)-1]; last.Type == "end" {

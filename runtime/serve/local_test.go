@@ -91,7 +91,8 @@ func TestPreviewIsWhatIsSpoken(t *testing.T) {
 	g := newRig(t, newWarmLocal(t, 1, synthtest.Config{}))
 	for _, text := range []string{line, "Hello", strings.Repeat(line+" ", 20)} {
 		for _, enDigits := range []bool{false, true} {
-			body := fmt.Sprintf(`{"text":%q,"voice":"raj","format":"pcm16","en_digits":%v,"temperature":0}`, text, enDigits)
+			body := fmt.Sprintf(`{"text":%q,"voice":"raj","format":"pcm16","en_digits":%v,"temperature":0}`,
+				text, enDigits)
 			var preview struct {
 				Normalized string
 				Chars      int
@@ -117,7 +118,8 @@ func TestPreviewIsWhatIsSpoken(t *testing.T) {
 			if got != strings.Join(want, "|") || voice != "raj" {
 				t.Errorf("%s said %q, want %q", voice, got, want)
 			}
-			raw, _ := heard(t, g.speak(fmt.Sprintf(`{"text":%q,"format":"pcm16","raw":true,"temperature":0}`, preview.Normalized)).body)
+			raw, _ := heard(t, g.speak(fmt.Sprintf(`{"text":%q,"format":"pcm16","raw":true,"temperature":0}`,
+				preview.Normalized)).body)
 			if raw != got {
 				t.Errorf("raw speaks %q, want the normalised text as it is: %q", raw, got)
 			}
@@ -171,7 +173,8 @@ func TestSeedFixesTheAudio(t *testing.T) {
 	}
 	random := speak("")
 	again := speak(`,"seed":` + random.Header.Get("X-Seed"))
-	if !bytes.Equal(random.body, again.body) || random.Trailer.Get("X-Audio-Sha256") != again.Trailer.Get("X-Audio-Sha256") {
+	if !bytes.Equal(random.body, again.body) ||
+		random.Trailer.Get("X-Audio-Sha256") != again.Trailer.Get("X-Audio-Sha256") {
 		t.Error("the seed of x-seed does not give the same audio")
 	}
 	if bytes.Equal(random.body, speak("").body) {
@@ -192,7 +195,8 @@ func TestNothingToSay(t *testing.T) {
 	}
 }
 
-// TestChunkLimit needs an engine that counts more tokens than the text has letters, for 64 chunks of 50 must fit into 4000 characters.
+// TestChunkLimit needs an engine that counts more tokens than the text has letters, for 64 chunks of 50 must fit into
+// 4000 characters.
 func TestChunkLimit(t *testing.T) {
 	engine := &wordy{synthtest.NewEngine(synthtest.Config{BytesPerFrame: 4096})}
 	p, stop := runPool(t, 1, engine)

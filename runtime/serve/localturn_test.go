@@ -40,11 +40,13 @@ func TestLocalTurns(t *testing.T) {
 		}
 		return all
 	}
-	text, voice := heard(t, speakLocally(LocalOrder{Endpoint: dialect.Wyoming, Voice: "raj", Text: " Aapka OTP 407 hai. "}))
+	text, voice := heard(t, speakLocally(LocalOrder{Endpoint: dialect.Wyoming, Voice: "raj",
+		Text: " Aapka OTP 407 hai. "}))
 	if text != "Aapka ओ टी पी चार शून्य सात hai." || voice != "raj" {
 		t.Errorf("%q by %s", text, voice)
 	}
-	text, _ = heard(t, speakLocally(LocalOrder{Endpoint: dialect.Wyoming, Voice: "anjura", Fed: true}, "Aap kaise", " hain? Main", " theek hoon"))
+	text, _ = heard(t, speakLocally(LocalOrder{Endpoint: dialect.Wyoming, Voice: "anjura", Fed: true}, "Aap kaise",
+		" hain? Main", " theek hoon"))
 	if text != "Aap kaise hain?Main theek hoon" {
 		t.Errorf("%q", text)
 	}
@@ -76,7 +78,8 @@ func TestLocalRefusals(t *testing.T) {
 		if f, ok := FaultOf(err); err == nil || !ok || f.Code != tt.code {
 			t.Errorf("%s: %v, want %s", name, err, tt.code)
 		}
-		if got := metricOf(t, s, fmt.Sprintf(`tts_requests_total{endpoint="wyoming",status="%d"}`, tt.status)); got < 1 {
+		if got := metricOf(t, s, fmt.Sprintf(`tts_requests_total{endpoint="wyoming",status="%d"}`,
+			tt.status)); got < 1 {
 			t.Errorf("%s: it was not counted as %d", name, tt.status)
 		}
 	}
@@ -105,7 +108,8 @@ func TestLocalTurnsEndEarly(t *testing.T) {
 		"a broken engine":  {fail: true, want: boom, status: "500"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, _ := newServer(t, &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+			s, _ := newServer(t, &script{SpeakFunc: func(ctx context.Context, u speech.Utterance,
+				sink speech.Sink) (speech.Stats, error) {
 				st, err := speakFrames(u, sink, 1, 4)
 				switch {
 				case err != nil:

@@ -70,7 +70,8 @@ func (b *books) want(want string) meter.Event {
 		e.Frames += progress.Frames
 		e.Billed += progress.Billed
 	}
-	got := strings.TrimSpace(fmt.Sprintf("%s %s %s %d/%d %s %s", e.Endpoint, e.Voice, e.Format, e.Frames, e.Billed, e.Status, e.Error))
+	got := strings.TrimSpace(fmt.Sprintf("%s %s %s %d/%d %s %s", e.Endpoint, e.Voice, e.Format, e.Frames, e.Billed,
+		e.Status, e.Error))
 	if got != want || e.Kind != meter.Final {
 		b.t.Errorf("recorded %q, want %q (%+v)", got, want, e)
 	}
@@ -268,7 +269,8 @@ func TestSocketsAreBilledByUtterance(t *testing.T) {
 	})
 }
 
-// TestNoSecretIsLogged does with keys whatever can be done, and looks for them in everything that was logged and answered.
+// TestNoSecretIsLogged does with keys whatever can be done, and looks for them in everything that was logged and
+// answered.
 func TestNoSecretIsLogged(t *testing.T) {
 	good, entry := newKey()
 	unknown, _ := newKey()
@@ -280,18 +282,22 @@ func TestNoSecretIsLogged(t *testing.T) {
 	speaker := newStage()
 	s, _ := newServer(t, speaker, func(c *Config) {
 		c.Keys = ring
-		c.Log = slog.New(slog.NewJSONHandler(&locked{w: &logged, mu: &mu}, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		c.Log = slog.New(slog.NewJSONHandler(&locked{w: &logged, mu: &mu},
+			&slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	h := httptest.NewUnstartedServer(s)
 	h.Config.ErrorLog = slog.NewLogLogger(slog.NewTextHandler(&locked{w: &complaints, mu: &mu}, nil), slog.LevelError)
 	h.Start()
 	g := &rig{t: t, server: s, addr: h.Listener.Addr().String(), url: h.URL, client: h.Client()}
-	ws := &wsRig{t: t, server: s, dial: h.Client().Transport.(*http.Transport).DialContext, url: "ws" + strings.TrimPrefix(h.URL, "http"), waitLimit: 30 * time.Second}
+	ws := &wsRig{t: t, server: s, dial: h.Client().Transport.(*http.Transport).DialContext,
+		url: "ws" + strings.TrimPrefix(h.URL, "http"), waitLimit: 30 * time.Second}
 
 	var answers bytes.Buffer
 	for _, key := range []string{good, unknown, gone, good[:len(good)-1]} {
-		for _, how := range [][]string{{"X-Api-Key", key}, {"X-Api-Key", "", "Authorization", "Bearer " + key}, {"X-Api-Key", key, "X-Request-Id", "r"}} {
-			for _, path := range []string{"/v1/voices", "/v1/tts/stream", "/v1/tts/stream?api_key=" + key, "/v1/nothing?api_key=" + key} {
+		for _, how := range [][]string{{"X-Api-Key", key}, {"X-Api-Key", "", "Authorization", "Bearer " + key},
+			{"X-Api-Key", key, "X-Request-Id", "r"}} {
+			for _, path := range []string{"/v1/voices", "/v1/tts/stream", "/v1/tts/stream?api_key=" + key,
+				"/v1/nothing?api_key=" + key} {
 				a := g.do(http.MethodGet, path, "", how...)
 				fmt.Fprintln(&answers, a.Header, string(a.body))
 			}
@@ -315,7 +321,8 @@ func TestNoSecretIsLogged(t *testing.T) {
 	if logged.Len() == 0 || !strings.Contains(logged.String(), entry.Hash.KeyID()) {
 		t.Fatal("nothing was logged that could hold a key")
 	}
-	for where, text := range map[string]string{"the log": logged.String(), "the log of net/http": complaints.String(), "an answer": answers.String()} {
+	for where, text := range map[string]string{"the log": logged.String(), "the log of net/http": complaints.String(),
+		"an answer": answers.String()} {
 		for _, key := range []string{good, unknown, gone} {
 			secret := key[len(access.KeyHint(key)):] // 26 random characters and a checksum
 			for _, part := range []string{secret, secret[:12], access.HashOf(key).String()} {

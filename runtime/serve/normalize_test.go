@@ -16,8 +16,9 @@ func TestNormalize(t *testing.T) {
 		return speech.Normalized{
 			Text:       "ओ टी पी <चार> & शून्य सात",
 			InputChars: 7,
-			Chunks:     []speech.Chunk{{Text: "ओ टी पी", Tokens: 3, CharEnd: 7}, {Index: 1, Text: "<चार> & शून्य सात", Tokens: 9, CharStart: 8, CharEnd: 25}},
-			Spans:      []speech.Span{{Start: 0, End: 3, Kind: "acronym", Spoken: "ओ टी पी", OutEnd: 7}},
+			Chunks: []speech.Chunk{{Text: "ओ टी पी", Tokens: 3, CharEnd: 7},
+				{Index: 1, Text: "<चार> & शून्य सात", Tokens: 9, CharStart: 8, CharEnd: 25}},
+			Spans: []speech.Span{{Start: 0, End: 3, Kind: "acronym", Spoken: "ओ टी पी", OutEnd: 7}},
 		}, nil
 	}})
 	got := g.do(http.MethodPost, "/v1/normalize", `{"text":" OTP 407\n","en_digits":true,"voice":5,"request_id":5}`)
@@ -40,7 +41,10 @@ func TestNormalize(t *testing.T) {
 }
 
 func TestNormalizeWithoutChunksOrSpans(t *testing.T) {
-	g := newRig(t, &script{NormalizeFunc: func(speech.Utterance) (speech.Normalized, error) { return speech.Normalized{InputChars: 1}, nil }})
+	g := newRig(t, &script{NormalizeFunc: func(speech.Utterance) (speech.Normalized,
+		error) {
+		return speech.Normalized{InputChars: 1}, nil
+	}})
 	got := g.do(http.MethodPost, "/v1/normalize", `{"text":"!"}`)
 	wantJSON(t, got, 200, `{"normalized":"","chars":0,"chunks":[],"input_chars":1,"spans":[]}`)
 }
@@ -67,15 +71,20 @@ func TestNormalizeRefuses(t *testing.T) {
 		t.Run(tt.sentence, func(t *testing.T) {
 			g := *g
 			g.t = t
-			g.do(http.MethodPost, "/v1/normalize", tt.body, "X-Api-Key", tt.key).wantError(t, tt.status, tt.text, tt.code)
+			g.do(http.MethodPost, "/v1/normalize", tt.body, "X-Api-Key", tt.key).wantError(t, tt.status,
+				tt.text, tt.code)
 		})
 	}
-	if got := g.do(http.MethodPost, "/v1/normalize", `{"text":"`+strings.Repeat("क", 4000)+`"}`); got.StatusCode != http.StatusOK {
+	if got := g.do(http.MethodPost, "/v1/normalize",
+		`{"text":"`+strings.Repeat("क", 4000)+`"}`); got.StatusCode != http.StatusOK {
 		t.Errorf("status = %d for 4000 characters, want 200", got.StatusCode)
 	}
 }
 
 func TestNormalizeFails(t *testing.T) {
-	g := newRig(t, &script{NormalizeFunc: func(speech.Utterance) (speech.Normalized, error) { return speech.Normalized{}, speech.ErrBusy }})
+	g := newRig(t, &script{NormalizeFunc: func(speech.Utterance) (speech.Normalized,
+		error) {
+		return speech.Normalized{}, speech.ErrBusy
+	}})
 	g.do(http.MethodPost, "/v1/normalize", `{"text":"Hi"}`).wantError(t, 503, "busy", "busy")
 }

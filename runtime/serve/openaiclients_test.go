@@ -59,10 +59,13 @@ func TestWhatClientsOfOpenAISend(t *testing.T) {
 			}
 			got := g.do(method, path, tt.body, headers...)
 			isSpoken := got.Header.Get("X-Voice") == tt.want && len(got.body) > 0
-			if got.StatusCode != tt.status || got.cut != nil || !isSpoken && !strings.Contains(string(got.body), tt.want) {
-				t.Errorf("%s, voice %s: %.200s (%v); want %d and %s", got.Status, got.Header.Get("X-Voice"), got.body, got.cut, tt.status, tt.want)
+			if got.StatusCode != tt.status || got.cut != nil ||
+				!isSpoken && !strings.Contains(string(got.body), tt.want) {
+				t.Errorf("%s, voice %s: %.200s (%v); want %d and %s", got.Status, got.Header.Get("X-Voice"), got.body,
+					got.cut, tt.status, tt.want)
 			}
-			if contentType := got.Header.Get("Content-Type"); contentType != tt.contentType || got.Header.Get("Content-Encoding") != "" {
+			if contentType := got.Header.Get("Content-Type"); contentType != tt.contentType ||
+				got.Header.Get("Content-Encoding") != "" {
 				t.Errorf("the answer is %s, want %s", contentType, tt.contentType)
 			}
 			if got.StatusCode == http.StatusOK && got.Header.Get("X-Request-Id") == "" {

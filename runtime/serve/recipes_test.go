@@ -57,10 +57,12 @@ func TestRecipes(t *testing.T) {
 				}
 				got := g.do(call.method, path, body, append([]string{"X-Api-Key", ""}, call.headers...)...)
 				if got.StatusCode != call.status || got.cut != nil || len(got.body) == 0 {
-					t.Errorf("%s %s %s: %s, %.200s (%v), want %d", call.method, path, body, got.Status, got.body, got.cut, call.status)
+					t.Errorf("%s %s %s: %s, %.200s (%v), want %d", call.method, path, body, got.Status, got.body,
+						got.cut, call.status)
 				}
 				if h := got.Header; h.Get("Content-Type") != call.contentType || h.Get("X-Voice") != call.voice {
-					t.Errorf("%s %s: %s by %q, want %s by %q", call.method, path, h.Get("Content-Type"), h.Get("X-Voice"), call.contentType, call.voice)
+					t.Errorf("%s %s: %s by %q, want %s by %q", call.method, path, h.Get("Content-Type"),
+						h.Get("X-Voice"), call.contentType, call.voice)
 				}
 			}
 		})
@@ -90,7 +92,8 @@ func recipeBlocks(t *testing.T) map[string]string {
 // setting returns what stands behind a name in a block of lines such as `NAME=value`, `name: "value"` or `Name: value`.
 func setting(t *testing.T, block, name string) string {
 	t.Helper()
-	found := regexp.MustCompile(`(?m)^[ -]*` + regexp.QuoteMeta(name) + `[:=] *"?([^"\n]*)"?$`).FindStringSubmatch(block)
+	found := regexp.MustCompile(`(?m)^[ -]*` + regexp.QuoteMeta(name) +
+		`[:=] *"?([^"\n]*)"?$`).FindStringSubmatch(block)
 	if found == nil {
 		t.Fatalf("the block has no %s:\n%s", name, block)
 	}
@@ -116,7 +119,8 @@ func openWebUICalls(t *testing.T, block string) []recipeCall {
 	}
 	for asked, heard := range map[string]string{voice: voice, "nova": "anjura", "onyx": "raj"} {
 		body := map[string]any{"input": recipeText, "voice": asked, "model": model}
-		calls = append(calls, speechOf(base+"/audio/speech", key, "audio/mpeg", heard, body, "X-OpenWebUI-User-Name", "A"))
+		calls = append(calls, speechOf(base+"/audio/speech", key, "audio/mpeg", heard, body,
+			"X-OpenWebUI-User-Name", "A"))
 	}
 	return calls
 }
@@ -127,13 +131,15 @@ func libreChatCalls(t *testing.T, block string) []recipeCall {
 	if key != "${SWAR_KEY}" {
 		t.Errorf("the key is %q, want a variable", key)
 	}
-	if allowed := listOf(t, block, "allowedAddresses"); len(allowed) != 1 || !strings.Contains(url, "://"+allowed[0]+"/") {
+	if allowed := listOf(t, block, "allowedAddresses"); len(allowed) != 1 ||
+		!strings.Contains(url, "://"+allowed[0]+"/") {
 		t.Errorf("the addresses %q are allowed, want that of %s", allowed, url)
 	}
 	var calls []recipeCall
 	for _, voice := range listOf(t, block, "voices") {
 		body := map[string]any{"input": recipeText, "model": model, "voice": voice}
-		calls = append(calls, speechOf(url, testKey, "audio/mpeg", voice, body, "Accept", "application/json, text/plain, */*"))
+		calls = append(calls, speechOf(url, testKey, "audio/mpeg", voice, body, "Accept",
+			"application/json, text/plain, */*"))
 	}
 	return calls
 }
@@ -168,7 +174,8 @@ func n8nCalls(t *testing.T, block string) []recipeCall {
 		t.Fatal(err)
 	}
 	node := workflow.Nodes[0]
-	if p := node.Parameters; node.Type != "n8n-nodes-base.httpRequest" || p.Method != http.MethodPost || p.NodeCredentialType != "openAiApi" {
+	if p := node.Parameters; node.Type != "n8n-nodes-base.httpRequest" || p.Method != http.MethodPost ||
+		p.NodeCredentialType != "openAiApi" {
 		t.Fatalf("the node is a %s: %+v", node.Type, p)
 	}
 	body := map[string]any{}
@@ -176,7 +183,8 @@ func n8nCalls(t *testing.T, block string) []recipeCall {
 		body[field.Name] = strings.ReplaceAll(field.Value, "={{ $json.text }}", recipeText)
 	}
 	base := strings.TrimSuffix(node.Parameters.URL, "/audio/speech")
-	defaults := map[string]any{"model": "tts-1", "input": recipeText, "voice": "alloy", "response_format": "mp3", "speed": 1}
+	defaults := map[string]any{"model": "tts-1", "input": recipeText, "voice": "alloy",
+		"response_format": "mp3", "speed": 1}
 	voice, _ := body["voice"].(string)
 	return []recipeCall{
 		{http.MethodGet, base + "/models", []string{"Authorization", "Bearer " + testKey}, nil, http.StatusOK, "application/json", ""},
@@ -189,7 +197,8 @@ func sillyTavernCalls(t *testing.T, block string) []recipeCall {
 	url, key, model := setting(t, block, "Provider Endpoint"), setting(t, block, "API Key"), setting(t, block, "Model")
 	var calls []recipeCall
 	for voice := range strings.SplitSeq(setting(t, block, "Available Voices"), ",") {
-		body := map[string]any{"input": recipeText, "response_format": "mp3", "voice": voice, "speed": 1, "model": model}
+		body := map[string]any{"input": recipeText, "response_format": "mp3", "voice": voice, "speed": 1,
+			"model": model}
 		calls = append(calls, speechOf(url, key, "audio/mpeg", voice, body))
 		tooFast := speechOf(url, key, "application/json", "", maps.Clone(body)) // its slider goes from 0.25 to 4
 		tooFast.body.(map[string]any)["speed"], tooFast.status = 2.05, http.StatusBadRequest
@@ -201,7 +210,8 @@ func sillyTavernCalls(t *testing.T, block string) []recipeCall {
 // dograhCalls are those of its provider Speaches, which sends the name of the voice as it is set.
 func dograhCalls(t *testing.T, block string) []recipeCall {
 	base, key, voice := setting(t, block, "Base URL"), setting(t, block, "API Key"), setting(t, block, "Voice")
-	body := map[string]any{"input": recipeText, "model": setting(t, block, "Model"), "voice": voice, "response_format": "pcm", "speed": 1.0}
+	body := map[string]any{"input": recipeText, "model": setting(t, block, "Model"), "voice": voice,
+		"response_format": "pcm", "speed": 1.0}
 	return []recipeCall{speechOf(base+"/audio/speech", key, "audio/pcm", voice, body,
 		"User-Agent", "AsyncOpenAI/Python 3.51.0", "Accept", "application/octet-stream", "x-stainless-raw-response", "stream")}
 }

@@ -50,7 +50,8 @@ func TestDecodeReadsEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := request{
-		Utterance: speech.Utterance{RequestID: "r-1", Text: "Hello", Voice: "raj", Format: "opus", Raw: true, EnDigits: true,
+		Utterance: speech.Utterance{RequestID: "r-1", Text: "Hello", Voice: "raj", Format: "opus", Raw: true,
+			EnDigits:    true,
 			Temperature: 1.5, Seed: -7},
 		HasSeed:    true,
 		sampleRate: 24000,
@@ -388,10 +389,13 @@ func TestDecodeKnowsTheFieldsOfEachSource(t *testing.T) {
 		return b.String() + "}"
 	}
 	known := map[source][]string{
-		fromREST:      {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "stream", "metadata", "raw", "en_digits", "input_type", "lexicon"},
-		fromSocket:    {"type", "text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits", "input_type", "lexicon", "timestamps"},
+		fromREST: {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id",
+			"stream", "metadata", "raw", "en_digits", "input_type", "lexicon"},
+		fromSocket: {"type", "text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id",
+			"raw", "en_digits", "input_type", "lexicon", "timestamps"},
 		fromNormalize: {"text", "en_digits", "input_type", "lexicon"},
-		fromWords:     {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw", "en_digits", "input_type", "lexicon"},
+		fromWords: {"text", "voice", "format", "sample_rate", "speed", "temperature", "seed", "request_id", "raw",
+			"en_digits", "input_type", "lexicon"},
 	}
 	for from, want := range known {
 		var got []string
@@ -521,7 +525,8 @@ func wantCleanRefusal(t *testing.T, err error) {
 	if r.Text == "" || r.Code == "" || !utf8.ValidString(r.Text) || len(r.Text) > 1000 {
 		t.Fatalf("refusal %q with code %q", r.Text, r.Code)
 	}
-	if strings.ContainsFunc(r.Text, func(c rune) bool { return c == unicode.ReplacementChar }) && !strings.Contains(r.Text, "voice") {
+	if strings.ContainsFunc(r.Text, func(c rune) bool { return c == unicode.ReplacementChar }) &&
+		!strings.Contains(r.Text, "voice") {
 		t.Fatalf("refusal %q", r.Text)
 	}
 }

@@ -39,7 +39,8 @@ func TestStreamedAnswer(t *testing.T) {
 				t.Errorf("body has %d bytes, want the %d of five frames", len(got.body), len(want))
 			}
 			if !slices.Equal(got.TransferEncoding, []string{"chunked"}) || got.ContentLength != -1 {
-				t.Errorf("transfer encoding = %v, length = %d; want chunked without a length", got.TransferEncoding, got.ContentLength)
+				t.Errorf("transfer encoding = %v, length = %d; want chunked without a length", got.TransferEncoding,
+					got.ContentLength)
 			}
 			wantHeaders(t, got.Header, map[string]string{
 				"Content-Type":           tt.contentType,
@@ -84,7 +85,8 @@ func TestBufferedAnswer(t *testing.T) {
 				t.Errorf("body has %d bytes, want %d: %.60q", len(got.body), len(want), got.body)
 			}
 			if got.ContentLength != int64(len(got.body)) || got.TransferEncoding != nil {
-				t.Errorf("length = %d of %d bytes, transfer encoding = %v", got.ContentLength, len(got.body), got.TransferEncoding)
+				t.Errorf("length = %d of %d bytes, transfer encoding = %v", got.ContentLength, len(got.body),
+					got.TransferEncoding)
 			}
 			wantHeaders(t, got.Header, map[string]string{
 				"Content-Type": tt.contentType, "Cache-Control": "no-store", "X-Seed": "9", "X-Model": "fake", "X-Voice": "anjura",
@@ -123,7 +125,8 @@ func TestMetadata(t *testing.T) {
 	} {
 		got := g.speak(`{"text":"Hi","request_id":"r",` + tt.fields + `}`)
 		if want := slices.Concat(tt.head, audio); got.StatusCode != 200 || !bytes.Equal(got.body, want) {
-			t.Errorf("%s: %d, %d bytes that begin with %.120q; want %d, %.120q", name, got.StatusCode, len(got.body), got.body, len(want), want)
+			t.Errorf("%s: %d, %d bytes that begin with %.120q; want %d, %.120q", name, got.StatusCode, len(got.body),
+				got.body, len(want), want)
 		}
 		sum := sha256.Sum256(got.body)
 		proof := got.Header.Get("X-Audio-Sha256") + got.Trailer.Get("X-Audio-Sha256")
@@ -145,14 +148,16 @@ func wavHead(size, n int) []byte {
 		return nil
 	}
 	le := func(v, bytes int) string { return string(binary.LittleEndian.AppendUint32(nil, uint32(v))[:bytes]) }
-	return []byte("RIFF" + le(36+n, 4) + "WAVEfmt " + le(16, 4) + le(1, 2) + le(1, 2) + le(24000, 4) + le(48000, 4) + le(2, 2) + le(16, 2) +
+	return []byte("RIFF" + le(36+n, 4) + "WAVEfmt " + le(16, 4) + le(1, 2) + le(1, 2) + le(24000, 4) + le(48000, 4) +
+		le(2, 2) + le(16, 2) +
 		"data" + le(n, 4))
 }
 
 // proofOf is what a complete answer of five frames of the script proves; an empty value means any number.
 func proofOf(body []byte) map[string]string {
 	sum := sha256.Sum256(body)
-	return map[string]string{"X-Audio-S": "0.4", "X-Frames": "5", "X-Wall-Ms": "0", "X-Rtf": "0", "X-Audio-Sha256": hex.EncodeToString(sum[:])}
+	return map[string]string{"X-Audio-S": "0.4", "X-Frames": "5", "X-Wall-Ms": "0", "X-Rtf": "0",
+		"X-Audio-Sha256": hex.EncodeToString(sum[:])}
 }
 
 func wantHeaders(t *testing.T, got http.Header, want map[string]string) {
@@ -166,7 +171,8 @@ func wantHeaders(t *testing.T, got http.Header, want map[string]string) {
 
 func TestBufferedAnswerOfManyPieces(t *testing.T) {
 	const n = 100 // 384,000 bytes: six pieces, and frames that lie across them
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		if u.Format != speech.PCM16 {
 			t.Errorf("a buffered WAV is spoken as %s, want pcm16", u.Format)
 		}
@@ -182,7 +188,8 @@ func TestBufferedAnswerOfManyPieces(t *testing.T) {
 // TestFirstByteLeavesWithTheFirstFrame reads while the engine is held after its first frame.
 func TestFirstByteLeavesWithTheFirstFrame(t *testing.T) {
 	held := make(chan struct{})
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		st, err := speakFrames(u, sink, 1)
 		if err != nil {
 			return st, err
@@ -208,10 +215,12 @@ func TestFirstByteLeavesWithTheFirstFrame(t *testing.T) {
 	}
 }
 
-// TestNothingLeavesBeforeTheFirstFrame: a container's head alone does not begin the answer, because an error may still follow.
+// TestNothingLeavesBeforeTheFirstFrame: a container's head alone does not begin the answer, because an error may still
+// follow.
 func TestNothingLeavesBeforeTheFirstFrame(t *testing.T) {
 	var fail bool
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		if err := sink.Start(startOf(u)); err != nil {
 			return speech.Stats{Started: true}, err
 		}
@@ -262,7 +271,8 @@ func TestFailuresBeforeTheFirstFrameAreStatuses(t *testing.T) {
 	for _, tt := range tests {
 		for _, stream := range []string{"true", "false"} {
 			t.Run(tt.sentence+", stream "+stream, func(t *testing.T) {
-				g := newRig(t, &script{SpeakFunc: func(context.Context, speech.Utterance, speech.Sink) (speech.Stats, error) {
+				g := newRig(t, &script{SpeakFunc: func(context.Context, speech.Utterance,
+					speech.Sink) (speech.Stats, error) {
 					return speech.Stats{}, tt.err
 				}})
 				got := g.speak(`{"text":"Hi","request_id":"r-1","stream":` + stream + `}`)
@@ -315,7 +325,8 @@ func failAfter(err error, blocks ...int) func(context.Context, speech.Utterance,
 	}
 }
 
-// TestFailureAfterTheFirstFrameCutsTheBody: a 200 never becomes an error, but a client can tell that it is not complete.
+// TestFailureAfterTheFirstFrameCutsTheBody: a 200 never becomes an error, but a client can tell that it is not
+// complete.
 func TestFailureAfterTheFirstFrameCutsTheBody(t *testing.T) {
 	for _, tt := range []struct {
 		err          error
@@ -362,7 +373,8 @@ func TestFailureAfterTheFirstFrameCutsTheBody(t *testing.T) {
 
 func TestAnEngineWithoutAudioIsAFailure(t *testing.T) {
 	for _, stream := range []string{"true", "false"} {
-		g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+			sink speech.Sink) (speech.Stats, error) {
 			return speakFrames(u, sink)
 		}})
 		g.speak(`{"text":"Hi","stream":`+stream+`}`).wantError(t, 500, "engine error", "engine_error")
@@ -392,7 +404,8 @@ func TestRefusedBodies(t *testing.T) {
 
 func TestVoiceOutsideTheKeyIsForbidden(t *testing.T) {
 	g := newRig(t, &script{})
-	g.speak(`{"text":"Hi"}`, "X-Api-Key", "raj-key").wantError(t, 403, "voice anjura not allowed for this key", "voice_not_allowed")
+	g.speak(`{"text":"Hi"}`, "X-Api-Key", "raj-key").wantError(t, 403, "voice anjura not allowed for this key",
+		"voice_not_allowed")
 	if got := g.speak(`{"text":"Hi","voice":"raj"}`, "X-Api-Key", "raj-key"); got.StatusCode != http.StatusOK {
 		t.Errorf("status = %d with the allowed voice", got.StatusCode)
 	}
@@ -409,7 +422,8 @@ func TestWhatIsSpoken(t *testing.T) {
 	}})
 	g.speak(`{"text":" Hi ","voice":"raj","format":"opus","raw":true,"en_digits":true,"temperature":0,"seed":12,"request_id":"r-1"}`)
 	want := speech.Utterance{
-		RequestID: "r-1", Service: "Swar Hinglish TTS", Text: "Hi", Voice: "raj", Format: "opus", Raw: true, EnDigits: true, Seed: 12,
+		RequestID: "r-1", Service: "Swar Hinglish TTS", Text: "Hi", Voice: "raj", Format: "opus", Raw: true,
+		EnDigits: true, Seed: 12,
 	}
 	if got := <-spoken; got != want {
 		t.Errorf("spoken %+v, want %+v", got, want)
@@ -426,7 +440,8 @@ func TestWhatIsSpoken(t *testing.T) {
 func TestSeedIsRandomAndTold(t *testing.T) {
 	seeds := make(map[string]bool)
 	var u speech.Utterance
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, got speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, got speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		u = got
 		return speakFrames(got, sink, 1)
 	}})
@@ -459,7 +474,8 @@ func TestRequestID(t *testing.T) {
 		{"an error about JSON has a generated one", "", `{"request_id":"b-1"`, ""},
 	}
 	var spoken speech.Utterance
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		spoken = u
 		return speakFrames(u, sink, 1)
 	}})
@@ -525,12 +541,14 @@ func TestLongestLegalTextFitsTheBody(t *testing.T) {
 
 func TestContentType(t *testing.T) {
 	g := newRig(t, &script{})
-	for _, contentType := range []string{"", "application/json", "application/x-www-form-urlencoded", "text/plain", "nonsense"} {
+	for _, contentType := range []string{"", "application/json", "application/x-www-form-urlencoded", "text/plain",
+		"nonsense"} {
 		if got := g.speak(`{"text":"Hi"}`, "Content-Type", contentType); got.StatusCode != http.StatusOK {
 			t.Errorf("Content-Type %q: status %d, want it ignored", contentType, got.StatusCode)
 		}
 	}
-	for encoding, want := range map[string]int{"": 200, "identity": 200, "Identity": 200, "gzip": 415, "br": 415, "zstd, gzip": 415} {
+	for encoding, want := range map[string]int{"": 200, "identity": 200, "Identity": 200, "gzip": 415, "br": 415,
+		"zstd, gzip": 415} {
 		got := g.speak(`{"text":"Hi"}`, "Content-Encoding", encoding)
 		if got.StatusCode != want {
 			t.Errorf("Content-Encoding %q: status %d, want %d", encoding, got.StatusCode, want)
@@ -578,13 +596,15 @@ func TestOrderOfChecksREST(t *testing.T) {
 			speakError = c.err
 			got := g.do(c.method, c.path, c.body, "X-Api-Key", c.key, "Content-Encoding", c.encoding)
 			if got.StatusCode != first.status || !strings.Contains(string(got.body), first.text) {
-				t.Errorf("%s and %s: %d %s, want %d %s", first.sentence, second.sentence, got.StatusCode, got.body, first.status, first.text)
+				t.Errorf("%s and %s: %d %s, want %d %s", first.sentence, second.sentence, got.StatusCode, got.body,
+					first.status, first.text)
 			}
 		}
 	}
 }
 
-// TestDisconnectStopsSpeaking: whatever the request is waiting for, a client that leaves ends it, and it counts as cancelled.
+// TestDisconnectStopsSpeaking: whatever the request is waiting for, a client that leaves ends it, and it counts as
+// cancelled.
 func TestDisconnectStopsSpeaking(t *testing.T) {
 	tests := []struct {
 		sentence, body string
@@ -600,7 +620,8 @@ func TestDisconnectStopsSpeaking(t *testing.T) {
 		t.Run(tt.sentence, func(t *testing.T) {
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
-			g := newRig(t, &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+			g := newRig(t, &script{SpeakFunc: func(ctx context.Context, u speech.Utterance,
+				sink speech.Sink) (speech.Stats, error) {
 				st, err := speakFrames(u, sink, tt.blocks...)
 				if err != nil {
 					return st, err
@@ -630,14 +651,18 @@ func TestDisconnectStopsSpeaking(t *testing.T) {
 
 func TestPanicIsAnAnswerOf500(t *testing.T) {
 	g := newRig(t, &script{
-		SpeakFunc:     func(context.Context, speech.Utterance, speech.Sink) (speech.Stats, error) { panic("spoke wrongly") },
+		SpeakFunc: func(context.Context, speech.Utterance, speech.Sink) (speech.Stats,
+			error) {
+			panic("spoke wrongly")
+		},
 		NormalizeFunc: func(speech.Utterance) (speech.Normalized, error) { panic("normalised wrongly") },
 	})
 	g.speak(`{"text":"Hi","request_id":"r-1"}`).wantError(t, 500, "engine error", "engine_error")
 	g.do(http.MethodPost, "/v1/normalize", `{"text":"Hi"}`).wantError(t, 500, "engine error", "engine_error")
 	for i, want := range []string{"panic: spoke wrongly", "panic: normalised wrongly"} {
 		line := g.logs.wait(t, 2)[i]
-		if line["error"] != want || line["level"] != "ERROR" || !strings.Contains(fmt.Sprint(line["stack"]), "rest_test.go") {
+		if line["error"] != want || line["level"] != "ERROR" ||
+			!strings.Contains(fmt.Sprint(line["stack"]), "rest_test.go") {
 			t.Errorf("logged %v, want %q with its stack", line, want)
 		}
 	}
@@ -647,7 +672,8 @@ func TestPanicIsAnAnswerOf500(t *testing.T) {
 }
 
 func TestPanicAfterTheFirstFrameCutsTheBody(t *testing.T) {
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		st, err := speakFrames(u, sink, 1)
 		if err != nil {
 			return st, err
@@ -655,7 +681,8 @@ func TestPanicAfterTheFirstFrameCutsTheBody(t *testing.T) {
 		panic("spoke wrongly")
 	}})
 	got := g.speak(`{"text":"Hi"}`)
-	if got.StatusCode != http.StatusOK || !errors.Is(got.cut, io.ErrUnexpectedEOF) || !bytes.Equal(got.body, frames(0, 1)) {
+	if got.StatusCode != http.StatusOK || !errors.Is(got.cut, io.ErrUnexpectedEOF) ||
+		!bytes.Equal(got.body, frames(0, 1)) {
 		t.Errorf("status %d, %d bytes, %v; want one frame and a cut", got.StatusCode, len(got.body), got.cut)
 	}
 }
@@ -721,7 +748,8 @@ func TestRequestsAreCountedOnce(t *testing.T) {
 }
 
 func TestLogs(t *testing.T) {
-	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		st, err := speakFrames(u, sink, 1, 4)
 		st.Chars, st.TTFA, st.Queue, st.Wall, st.Synth = 9, 31_240_000, 2_250_000, 100_060_000, 80_000_000
 		return st, err
@@ -746,7 +774,8 @@ func TestLogs(t *testing.T) {
 		t.Errorf("a refusal is logged as %v", lines[1])
 	}
 	for _, line := range lines {
-		if s := fmt.Sprint(line); strings.Contains(s, "very secret") || strings.Contains(s, "open-key") || strings.Contains(s, "raj-key") {
+		if s := fmt.Sprint(line); strings.Contains(s, "very secret") || strings.Contains(s, "open-key") ||
+			strings.Contains(s, "raj-key") {
 			t.Errorf("the log tells a secret: %s", s)
 		}
 	}

@@ -140,7 +140,8 @@ func TestARevokedKeyStopsWhatIsSpoken(t *testing.T) {
 		g.revoke()
 		errs, audio, closed := s.endings()
 		for _, id := range []string{"a", "b", "c"} {
-			if want := `{"type":"error","request_id":"` + id + `","error":"invalid api key","status":401,"code":"invalid_key"}`; errs[id] != want {
+			if want := `{"type":"error","request_id":"` + id +
+				`","error":"invalid api key","status":401,"code":"invalid_key"}`; errs[id] != want {
 				t.Errorf("utterance %s ended with %s, want %s", id, errs[id], want)
 			}
 		}
@@ -247,14 +248,16 @@ func TestARevokedKeyLeavesAnswersThatHaveBegun(t *testing.T) {
 			g := newRig(t, stage, func(c *Config) { c.Keys = ring })
 			answers := make(chan answered, 1)
 			go func() {
-				a, _ := g.try(t.Context(), http.MethodPost, "/v1/tts", `{"text":"hello","format":"pcm16","stream":`+stream+`}`, "X-Api-Key", key)
+				a, _ := g.try(t.Context(), http.MethodPost, "/v1/tts",
+					`{"text":"hello","format":"pcm16","stream":`+stream+`}`, "X-Api-Key", key)
 				answers <- a
 			}()
 			<-stage.spoke
 			ring.Apply(revoked(entry))
 			g.do(http.MethodGet, "/v1/voices", "", "X-Api-Key", key).wantError(t, 401, "invalid api key", "invalid_key")
 			stage.on <- struct{}{}
-			if a := <-answers; a.Response == nil || a.StatusCode != http.StatusOK || a.cut != nil || !slices.Equal(a.body, frames(0, 5)) {
+			if a := <-answers; a.Response == nil || a.StatusCode != http.StatusOK || a.cut != nil ||
+				!slices.Equal(a.body, frames(0, 5)) {
 				t.Errorf("the answer that had begun ended with %d bytes, %v", len(a.body), a.cut)
 			}
 			if err := <-stage.ended; err != nil {
@@ -274,7 +277,8 @@ func TestThePortalIsAway(t *testing.T) {
 		t.Errorf("a known key is answered %d", a.StatusCode)
 	}
 	for _, path := range []string{"/v1/voices", "/v1/tts/stream"} {
-		g.do(http.MethodGet, path, "", "X-Api-Key", unknown).wantError(t, 503, "portal unavailable", "portal_unavailable")
+		g.do(http.MethodGet, path, "", "X-Api-Key", unknown).wantError(t, 503, "portal unavailable",
+			"portal_unavailable")
 		g.do(http.MethodGet, path, "", "X-Api-Key", "junk").wantError(t, 401, "invalid api key", "invalid_key")
 	}
 }
@@ -312,7 +316,8 @@ func TestGuessesAreHeldBackByAddress(t *testing.T) {
 	r.Header.Set("X-Api-Key", "wrong")
 	r.Header.Set("Origin", "https://app.example")
 	s.ServeHTTP(httptest.NewRecorder(), r)
-	if len(seen) != 1 || seen[0].Key != "wrong" || seen[0].Origin != "https://app.example" || seen[0].IP.String() != "203.0.113.7" {
+	if len(seen) != 1 || seen[0].Key != "wrong" || seen[0].Origin != "https://app.example" ||
+		seen[0].IP.String() != "203.0.113.7" {
 		t.Errorf("presented: %+v", seen)
 	}
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // openRoutes are the only ones that answer without a key. A new route must be put here or ask for one.
-var openRoutes = []string{"/", "/samples", "/healthz", "/readyz", "/metrics", samplePath, "/openapi.json", "/asyncapi.json", "/llms.txt"}
+var openRoutes = []string{"/", "/samples", "/healthz", "/readyz", "/metrics", samplePath, "/openapi.json",
+	"/asyncapi.json", "/llms.txt"}
 
 // eachRoute calls f with every method and path that is served.
 func eachRoute(t *testing.T, s *Server, f func(method, path string)) {
@@ -129,7 +130,8 @@ func TestWrongMethods(t *testing.T) {
 				got.wantError(t, 405, "method not allowed", "method_not_allowed")
 			}
 			if got.StatusCode != http.StatusMethodNotAllowed || got.Header.Get("Allow") != want {
-				t.Errorf("%s %s: %d, Allow = %q; want 405, %q", method, path, got.StatusCode, got.Header.Get("Allow"), want)
+				t.Errorf("%s %s: %d, Allow = %q; want 405, %q", method, path, got.StatusCode,
+					got.Header.Get("Allow"), want)
 			}
 		}
 	}
@@ -145,7 +147,8 @@ func TestHeadAnswersLikeGet(t *testing.T) {
 		get := g.do(http.MethodGet, path, "", "Accept-Encoding", plain)
 		head := g.do(http.MethodHead, path, "", "Accept-Encoding", plain)
 		if head.StatusCode != get.StatusCode || len(head.body) != 0 {
-			t.Errorf("HEAD %s: status %d with %d bytes, want %d without", path, head.StatusCode, len(head.body), get.StatusCode)
+			t.Errorf("HEAD %s: status %d with %d bytes, want %d without", path, head.StatusCode, len(head.body),
+				get.StatusCode)
 		}
 		for _, name := range []string{"Content-Type", "Access-Control-Allow-Origin", "Cache-Control"} {
 			if got, want := head.Header.Get(name), get.Header.Get(name); got != want {
@@ -254,7 +257,8 @@ func TestHTTP10Client(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.sentence, func(t *testing.T) {
 			conn, r := newRig(t, &script{}).dial()
-			fmt.Fprintf(conn, "POST /v1/tts HTTP/1.0\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", testKey, len(tt.body), tt.body)
+			fmt.Fprintf(conn, "POST /v1/tts HTTP/1.0\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", testKey,
+				len(tt.body), tt.body)
 			res, err := http.ReadResponse(r, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -264,7 +268,8 @@ func TestHTTP10Client(t *testing.T) {
 			if err != nil || string(body) != string(frames(0, 5)) {
 				t.Errorf("%d bytes, %v; want the five frames", len(body), err)
 			}
-			if res.StatusCode != http.StatusOK || res.TransferEncoding != nil || len(res.Trailer) != 0 || res.Header.Get("Trailer") != "" {
+			if res.StatusCode != http.StatusOK || res.TransferEncoding != nil || len(res.Trailer) != 0 ||
+				res.Header.Get("Trailer") != "" {
 				t.Errorf("status %d, encoding %v, trailers %v", res.StatusCode, res.TransferEncoding, res.Trailer)
 			}
 			if got := res.Header.Get("Content-Length"); got != tt.length {
@@ -296,7 +301,8 @@ func TestConnectionStaysUsableAfterErrors(t *testing.T) {
 	}
 	var all strings.Builder
 	for _, q := range requests {
-		fmt.Fprintf(&all, "%s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", q.line, q.key, len(q.body), q.body)
+		fmt.Fprintf(&all, "%s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", q.line, q.key,
+			len(q.body), q.body)
 	}
 	go io.WriteString(conn, all.String())
 	for _, q := range requests {
@@ -310,7 +316,8 @@ func TestConnectionStaysUsableAfterErrors(t *testing.T) {
 		}
 		res.Body.Close()
 		if res.StatusCode != q.status || res.Close {
-			t.Errorf("%s %s: status %d, close %v; want %d and an open connection", q.line, q.body, res.StatusCode, res.Close, q.status)
+			t.Errorf("%s %s: status %d, close %v; want %d and an open connection", q.line, q.body, res.StatusCode,
+				res.Close, q.status)
 		}
 	}
 }

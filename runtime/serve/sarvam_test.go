@@ -16,7 +16,8 @@ import (
 // toSarvam posts body as a client of Sarvam does.
 func (g *rig) toSarvam(path, body string, headers ...string) answered {
 	g.t.Helper()
-	return g.do(http.MethodPost, path, body, append([]string{"X-Api-Key", "", "Api-Subscription-Key", testKey}, headers...)...)
+	return g.do(http.MethodPost, path, body, append([]string{"X-Api-Key", "", "Api-Subscription-Key", testKey},
+		headers...)...)
 }
 
 // audios returns what an answer of Sarvam holds.
@@ -27,7 +28,8 @@ func (a answered) audios(t *testing.T) []byte {
 		Audios    []string
 	}
 	err := json.Unmarshal(a.body, &got)
-	if err != nil || a.StatusCode != http.StatusOK || len(got.Audios) != 1 || got.RequestID != a.Header.Get("X-Request-Id") {
+	if err != nil || a.StatusCode != http.StatusOK || len(got.Audios) != 1 ||
+		got.RequestID != a.Header.Get("X-Request-Id") {
 		t.Fatalf("%s %.200s (%v)", a.Status, a.body, err)
 	}
 	audio, err := base64.StdEncoding.DecodeString(got.Audios[0])
@@ -42,18 +44,22 @@ func TestSarvamIsTheNativeVoice(t *testing.T) {
 	g := newRig(t, newWarmLocal(t, 1, synthtest.Config{}), withDialects)
 	got := g.toSarvam("/text-to-speech", `{"text":"Aapka OTP 407 hai.","speaker":"shubh","language_code":"hi-IN","temperature":0.3}`)
 	audio := got.audios(t)
-	want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"wav","stream":false,"seed":` + got.Header.Get("X-Seed") + `}`)
+	want := g.speak(`{"text":"Aapka OTP 407 hai.","voice":"raj","format":"wav","stream":false,"seed":` +
+		got.Header.Get("X-Seed") + `}`)
 	if !bytes.Equal(audio, want.body) || len(audio) < 1000 {
 		t.Errorf("%d bytes, natively %d", len(audio), len(want.body))
 	}
 	if length := binary.LittleEndian.Uint32(audio[4:]); int(length) != len(audio)-8 {
 		t.Errorf("the length is %d, of %d bytes", length, len(audio))
 	}
-	wantHeaders(t, got.Header, map[string]string{"Content-Type": "application/json", "X-Ignored": "language_code", "X-Voice": "raj"})
+	wantHeaders(t, got.Header, map[string]string{"Content-Type": "application/json", "X-Ignored": "language_code",
+		"X-Voice": "raj"})
 	got = g.toSarvam("/text-to-speech/stream", `{"text":"Aapka OTP 407 hai.","output_audio_codec":"linear16"}`)
-	want = g.speak(`{"text":"Aapka OTP 407 hai.","voice":"anjura","format":"pcm16","seed":` + got.Header.Get("X-Seed") + `}`)
+	want = g.speak(`{"text":"Aapka OTP 407 hai.","voice":"anjura","format":"pcm16","seed":` +
+		got.Header.Get("X-Seed") + `}`)
 	if !bytes.Equal(got.body, want.body) || got.Header.Get("Content-Type") != "audio/pcm" {
-		t.Errorf("a stream has %d bytes of %s, natively %d", len(got.body), got.Header.Get("Content-Type"), len(want.body))
+		t.Errorf("a stream has %d bytes of %s, natively %d", len(got.body), got.Header.Get("Content-Type"),
+			len(want.body))
 	}
 }
 
@@ -90,7 +96,8 @@ func TestSarvamRefusals(t *testing.T) {
 		got := g.toSarvam("/text-to-speech", tt.body, "Api-Subscription-Key", tt.key)
 		var e struct{ Error map[string]string }
 		err := json.Unmarshal(got.body, &e)
-		if err != nil || got.StatusCode != tt.status || len(e.Error) != 3 || e.Error["code"] != tt.code || e.Error["message"] == "" || e.Error["request_id"] != got.Header.Get("X-Request-Id") {
+		if err != nil || got.StatusCode != tt.status || len(e.Error) != 3 || e.Error["code"] != tt.code ||
+			e.Error["message"] == "" || e.Error["request_id"] != got.Header.Get("X-Request-Id") {
 			t.Errorf("%s: %s %s, want %d %s", name, got.Status, got.body, tt.status, tt.code)
 		}
 		if got, want := got.Header.Get("Retry-After") == "1", tt.status == 429 || tt.status == 503; got != want {

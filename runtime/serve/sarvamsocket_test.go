@@ -78,7 +78,8 @@ func (s *socket) final() (audio []byte, contentType string) {
 func TestSarvamSpeaksTurns(t *testing.T) {
 	b := newBooks(t)
 	key, entry := newKey()
-	g := newWSRig(t, &script{}, withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+	g := newWSRig(t, &script{}, withDialects,
+		func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 	s := g.openSarvam(key, "")
 	defer s.conn.Close()
 	turn := bytes.Join([][]byte{frames(0, 5), frames(0, 5)}, nil)
@@ -118,7 +119,8 @@ func TestSarvamBargeIn(t *testing.T) {
 		b := newBooks(t)
 		key, entry := newKey()
 		speaker := newSentences()
-		g, closeRig := newBubbleRig(t, speaker, withDialects, func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
+		g, closeRig := newBubbleRig(t, speaker, withDialects,
+			func(c *Config) { c.Keys, c.Meter = ringOf(entry), meter.NewRecorder(b.log) })
 		defer closeRig()
 		s := g.openSarvam(key, "")
 		s.say("Aap kaise hain ji?")
@@ -179,7 +181,8 @@ func TestSarvamFailuresLeaveTheSocket(t *testing.T) {
 			s.say("Namaste ji kaise ho?")
 			s.send(sarvamFlush)
 			m := s.next()
-			if data, _ := m.event["data"].(map[string]any); m.typ() != "error" || data["code"] != tt.code || data["message"] == "" || data["request_id"] == "" {
+			if data, _ := m.event["data"].(map[string]any); m.typ() != "error" || data["code"] != tt.code ||
+				data["message"] == "" || data["request_id"] == "" {
 				t.Errorf("%s: %s", name, m.text)
 			}
 		}
@@ -236,7 +239,8 @@ func TestSarvamHandshakes(t *testing.T) {
 		}
 	}
 	plain := newRig(t, &script{}, withDialects).do(http.MethodGet, "/text-to-speech/ws", "")
-	if plain.StatusCode != http.StatusUpgradeRequired || !strings.Contains(string(plain.body), `"code":"invalid_request_error"`) {
+	if plain.StatusCode != http.StatusUpgradeRequired ||
+		!strings.Contains(string(plain.body), `"code":"invalid_request_error"`) {
 		t.Errorf("without an upgrade: %s %s", plain.Status, plain.body)
 	}
 }
@@ -306,12 +310,14 @@ func TestSarvamAbortedConnectionsLeaveNothing(t *testing.T) {
 		<-g.server.sockets.idle()
 		synctest.Wait()
 		if n := speaker.speaking(); n != 0 || g.server.Listeners() != 0 || g.server.budget.use().bytes != 0 {
-			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(), g.server.budget.use().bytes)
+			t.Errorf("%d workers, %d listeners and %d bytes are left", n, g.server.Listeners(),
+				g.server.budget.use().bytes)
 		}
 	})
 }
 
-// TestSarvamSpeaksBeforeTheFlush: a sentence that is whole is spoken at once, and one that may go on when nothing comes.
+// TestSarvamSpeaksBeforeTheFlush: a sentence that is whole is spoken at once, and one that may go on when nothing
+// comes.
 func TestSarvamSpeaksBeforeTheFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g, closeRig := newBubbleRig(t, newSentences(), withDialects)

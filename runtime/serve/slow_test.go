@@ -25,8 +25,8 @@ func inBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *r
 	synctest.Test(t, func(t *testing.T) { serveInBubble(t, speaker, test, change...) })
 }
 
-// serveInBubble is [inBubble] for a test that is in a bubble already. Its connections have no buffer: what is written waits until it is
-// read.
+// serveInBubble is [inBubble] for a test that is in a bubble already. Its connections have no buffer: what is written
+// waits until it is read.
 func serveInBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T, g *rig, dial func() net.Conn),
 	change ...func(*Config)) {
 	s, logs := newServer(t, speaker, change...)
@@ -48,7 +48,8 @@ func serveInBubble(t *testing.T, speaker speech.Speaker, test func(t *testing.T,
 // post sends a whole request.
 func post(t *testing.T, conn net.Conn, body string) {
 	t.Helper()
-	_, err := fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s", testKey, len(body), body)
+	_, err := fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s",
+		testKey, len(body), body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,8 @@ func read(t *testing.T, r *bufio.Reader) answered {
 
 // forever speaks a frame every pause until somebody stops it.
 func forever(pause time.Duration) *script {
-	return &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	return &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats,
+		err error) {
 		st.Started = true
 		if err := sink.Start(startOf(u)); err != nil {
 			return st, err
@@ -98,7 +100,8 @@ func TestBodyThatDoesNotCome(t *testing.T) {
 			inBubble(t, &script{}, func(t *testing.T, _ *rig, dial func() net.Conn) {
 				conn, begin := dial(), time.Now()
 				defer conn.Close()
-				fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n%s\r\n%s", testKey, tt.headers, tt.body)
+				fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\n%s\r\n%s", testKey,
+					tt.headers, tt.body)
 				r := bufio.NewReader(conn)
 				got := read(t, r)
 				got.wantError(t, 408, "request body was not received in time", "timeout")
@@ -127,7 +130,8 @@ func TestRefusalDoesNotWaitForTheBody(t *testing.T) {
 }
 
 func TestBodyInTimeHasNoDeadlineAfterwards(t *testing.T) {
-	inBubble(t, &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	inBubble(t, &script{SpeakFunc: func(ctx context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		select {
 		case <-time.After(80 * time.Second): // far beyond the time for the body
 			return speakFrames(u, sink, 1)
@@ -138,7 +142,8 @@ func TestBodyInTimeHasNoDeadlineAfterwards(t *testing.T) {
 		conn := dial()
 		defer conn.Close()
 		const body = `{"text":"Hi"}`
-		fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n", testKey, len(body))
+		fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n",
+			testKey, len(body))
 		time.Sleep(bodyTime - time.Second - time.Nanosecond)
 		io.WriteString(conn, body[:5])
 		time.Sleep(time.Second)
@@ -239,11 +244,12 @@ func TestReaderOfABufferedAnswerThatNeverReads(t *testing.T) {
 	})
 }
 
-// TestSlowButSteadyReader takes each block in time, although all of them take long. A pipe has no buffer, so a block is only gone when
-// the reader comes back for the next one.
+// TestSlowButSteadyReader takes each block in time, although all of them take long. A pipe has no buffer, so a block is
+// only gone when the reader comes back for the next one.
 func TestSlowButSteadyReader(t *testing.T) {
 	const blocks = 12
-	inBubble(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	inBubble(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats,
+		err error) {
 		ones := make([]int, blocks)
 		for i := range ones {
 			ones[i] = 1
@@ -293,7 +299,8 @@ func TestLimitOf120Seconds(t *testing.T) {
 			inBubble(t, tt.speaker, func(t *testing.T, g *rig, dial func() net.Conn) {
 				conn, begin := dial(), time.Now()
 				defer conn.Close()
-				fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n", testKey, len(tt.body))
+				fmt.Fprintf(conn, "POST /v1/tts HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n",
+					testKey, len(tt.body))
 				time.Sleep(19*time.Second + time.Millisecond)
 				io.WriteString(conn, tt.body)
 				got := read(t, bufio.NewReader(conn))
@@ -302,8 +309,10 @@ func TestLimitOf120Seconds(t *testing.T) {
 				}
 				if tt.frames == 0 {
 					got.wantError(t, 504, "timeout", "timeout")
-				} else if got.StatusCode != http.StatusOK || len(got.body) != tt.frames*speech.FrameBytes || !errors.Is(got.cut, io.ErrUnexpectedEOF) {
-					t.Errorf("status %d, %d bytes, %v; want %d frames and a cut", got.StatusCode, len(got.body), got.cut, tt.frames)
+				} else if got.StatusCode != http.StatusOK || len(got.body) != tt.frames*speech.FrameBytes ||
+					!errors.Is(got.cut, io.ErrUnexpectedEOF) {
+					t.Errorf("status %d, %d bytes, %v; want %d frames and a cut", got.StatusCode, len(got.body),
+						got.cut, tt.frames)
 				}
 				g.logs.wait(t, 1)
 				if got := g.metric(`tts_requests_total{endpoint="rest",status="504"}`); got != 1 {
@@ -334,7 +343,8 @@ func TestWriteNeverOutlastsTheLimit(t *testing.T) {
 	})
 }
 
-// TestDeadlinesDoNotOutliveTheirRequest: a connection that rests for minutes serves the next request as well as the first.
+// TestDeadlinesDoNotOutliveTheirRequest: a connection that rests for minutes serves the next request as well as the
+// first.
 func TestDeadlinesDoNotOutliveTheirRequest(t *testing.T) {
 	inBubble(t, &script{}, func(t *testing.T, _ *rig, dial func() net.Conn) {
 		conn := dial()

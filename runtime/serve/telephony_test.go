@@ -6,13 +6,15 @@ import (
 	"testing"
 )
 
-// TestWhatPlatformsOfCallsPost replays requests of Vapi, and of @jambonz/speech-utils as it was recorded in November 2026.
+// TestWhatPlatformsOfCallsPost replays requests of Vapi, and of @jambonz/speech-utils as it was recorded in November
+// 2026.
 func TestWhatPlatformsOfCallsPost(t *testing.T) {
 	const (
-		jambonz = "Authorization: Bearer " + testKey + "|Content-Type: application/json|Accept-Encoding: br, gzip, deflate"
-		wrong   = "Authorization: Bearer wrong|Content-Type: application/json"
-		vapi    = "X-Vapi-Secret: " + testKey + "|Content-Type: application/json"
-		said    = `{"message":{"type":"voice-request","text":"Aapka OTP 482913 hai.","sampleRate":`
+		jambonz = "Authorization: Bearer " + testKey +
+			"|Content-Type: application/json|Accept-Encoding: br, gzip, deflate"
+		wrong = "Authorization: Bearer wrong|Content-Type: application/json"
+		vapi  = "X-Vapi-Secret: " + testKey + "|Content-Type: application/json"
+		said  = `{"message":{"type":"voice-request","text":"Aapka OTP 482913 hai.","sampleRate":`
 	)
 	late := string([]byte{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}) // the first three samples of both blocks
 	g := newRig(t, &script{}, withDialects)

@@ -23,7 +23,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// wsRig is a server under test with sockets to it: over loopback, or in a synctest bubble over pipes, where a write waits for its reader.
+// wsRig is a server under test with sockets to it: over loopback, or in a synctest bubble over pipes, where a write
+// waits for its reader.
 type wsRig struct {
 	t      testing.TB
 	server *Server
@@ -287,14 +288,16 @@ func (s *socket) wantAlive() {
 // leave closes as a well-behaved client does, and waits until the server has nothing left of the connection.
 func (s *socket) leave() {
 	s.t.Helper()
-	if err := s.conn.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")); err != nil {
+	if err := s.conn.WriteMessage(websocket.CloseMessage,
+		websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")); err != nil {
 		s.t.Errorf("closing: %v", err)
 	}
 	s.wantClose(websocket.CloseNormalClosure, "")
 	s.conn.Close()
 }
 
-// bubble runs test in a synctest bubble with a server for what speaker returns, which is made inside, because its channels must be.
+// bubble runs test in a synctest bubble with a server for what speaker returns, which is made inside, because its
+// channels must be.
 func bubble[S speech.Speaker](t *testing.T, speaker func() S, test func(t *testing.T, g *wsRig, speaker S),
 	change ...func(*Config)) {
 	t.Helper()
@@ -471,9 +474,11 @@ func TestWSHandshakeWithoutUpgrade(t *testing.T) {
 	}
 }
 
-// TestWSTranscript holds two utterances against the API, byte for byte: the order of events, their fields, units and rounding.
+// TestWSTranscript holds two utterances against the API, byte for byte: the order of events, their fields, units and
+// rounding.
 func TestWSTranscript(t *testing.T) {
-	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats,
+		err error) {
 		time.Sleep(12345 * time.Microsecond)
 		st = speech.Stats{
 			Started: true, Chars: 11, Queue: 1250 * time.Microsecond, TTFA: 40*time.Millisecond + 449*time.Microsecond,
@@ -499,7 +504,8 @@ func TestWSTranscript(t *testing.T) {
 				}
 				st.Frames += n
 			}
-			end := speech.ChunkEnd{Chunk: i, Frames: []int{7, 4}[i], Prefill: 7777 * time.Microsecond, PrefillCached: i == 1, EOS: i == 0}
+			end := speech.ChunkEnd{Chunk: i, Frames: []int{7, 4}[i], Prefill: 7777 * time.Microsecond,
+				PrefillCached: i == 1, EOS: i == 0}
 			if err := sink.ChunkEnd(end); err != nil {
 				return st, err
 			}
@@ -516,7 +522,8 @@ func TestWSTranscript(t *testing.T) {
 		for range 2 {
 			for _, m := range s.until("end") {
 				if m.audio != nil {
-					lines = append(lines, fmt.Sprintf("%d bytes of frames %d to %d", len(m.audio), m.audio[0], m.audio[len(m.audio)-1]))
+					lines = append(lines, fmt.Sprintf("%d bytes of frames %d to %d", len(m.audio), m.audio[0],
+						m.audio[len(m.audio)-1]))
 				} else {
 					lines = append(lines, m.text)
 				}
@@ -537,7 +544,8 @@ func TestWSTranscript(t *testing.T) {
 		}
 		second := slices.Clone(want)
 		for i := range second {
-			second[i] = strings.NewReplacer("call-7", "call-8", `"seed":42`, `"seed":-43`, "anjura", "raj", "pcm16", "opus",
+			second[i] = strings.NewReplacer("call-7", "call-8", `"seed":42`, `"seed":-43`, "anjura", "raj",
+				"pcm16", "opus",
 				`"ms":112.3`, `"ms":524.7`).Replace(second[i]) // 412.345 ms of the first, then 112.345
 		}
 		want = append(want, second...)

@@ -21,7 +21,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth/synthtest"
 )
 
-// wire is a client that costs next to nothing, so that what is measured is the server: a TCP connection, and a buffer once it reads.
+// wire is a client that costs next to nothing, so that what is measured is the server: a TCP connection, and a buffer
+// once it reads.
 type wire struct {
 	t    testing.TB
 	conn net.Conn
@@ -103,7 +104,8 @@ func quiet(c *Config) { c.Log = slog.New(slog.DiscardHandler) }
 func TestWSIdleSocketsAreCheap(t *testing.T) {
 	const n = 1000
 	g := newWSRig(t, &script{}, quiet, func(c *Config) {
-		c.Keys = grants{KeyID: "key_1", Ended: make(chan struct{})} // what has to be watched costs more than what has not
+		// what has to be watched costs more than what has not
+		c.Keys = grants{KeyID: "key_1", Ended: make(chan struct{})}
 	})
 	settled := func() (uint64, int) {
 		var m runtime.MemStats
@@ -158,7 +160,8 @@ func residentBytes() int {
 // blocksUntil is a speaker whose first utterance has as many blocks of four frames as more says.
 func blocksUntil(more func() bool) *script {
 	data := frames(0, 4)
-	return &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	return &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats,
+		err error) {
 		st.Started = true
 		if err := sink.Start(startOf(u)); err != nil {
 			return st, err
@@ -192,7 +195,8 @@ func BenchmarkWSUtterance(b *testing.B) {
 	g := newWSRig(b, blocksUntil(func() bool { blocks++; return blocks%3 != 0 }), quiet)
 	w := g.wire(64 << 10)
 	defer w.conn.Close()
-	message, end := frameOf(`{"text":"Aapka order kal tak aa jayega.","voice":"raj","request_id":"a"}`), []byte(`{"type":"end"`)
+	message, end := frameOf(`{"text":"Aapka order kal tak aa jayega.","voice":"raj","request_id":"a"}`),
+		[]byte(`{"type":"end"`)
 	b.ReportAllocs()
 	for b.Loop() {
 		w.send(message)
@@ -215,8 +219,8 @@ func BenchmarkWSRefusal(b *testing.B) {
 	}
 }
 
-// BenchmarkWSStreams has 200 connections speak at once through the local path with the fake engine, one worker each. An operation is one
-// utterance on each of them.
+// BenchmarkWSStreams has 200 connections speak at once through the local path with the fake engine, one worker each. An
+// operation is one utterance on each of them.
 func BenchmarkWSStreams(b *testing.B) {
 	const n = 200
 	for _, format := range []string{"pcm16", "opus"} {

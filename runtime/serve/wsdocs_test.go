@@ -9,7 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/access"
 )
 
-// TestDocsShowEveryEvent compares the examples of docs/websocket.md with what is sent: all fields, in the same order, and no others.
+// TestDocsShowEveryEvent compares the examples of docs/websocket.md with what is sent: all fields, in the same order,
+// and no others.
 func TestDocsShowEveryEvent(t *testing.T) {
 	text, err := os.ReadFile("../../docs/websocket.md")
 	if err != nil {

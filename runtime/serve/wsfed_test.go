@@ -87,7 +87,8 @@ func TestWSFedTextIsOneUtterance(t *testing.T) {
 
 func TestWSFedRefusals(t *testing.T) {
 	hold := make(chan struct{})
-	g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		if u.Text == "hold" {
 			<-hold
 		}
@@ -105,9 +106,12 @@ func TestWSFedRefusals(t *testing.T) {
 	refusal(`{"type":"append","text":7,"request_id":"a"}`, "a", 400, "text: must be a string", "bad_text")
 	refusal(`{"type":"append","text":"\ud83d","request_id":"a"}`, "a", 400, "text: not valid UTF-8", "bad_text")
 	refusal(`{"type":"append","text":"x\u0000","request_id":"a"}`, "a", 400, "text: must not contain NUL", "bad_text")
-	refusal(`{"type":"append","text":"x","request_id":"a","voice":"x"}`, "a", 400, "unknown voice 'x'; see /v1/voices", "unknown_voice")
-	refusal(`{"type":"append","text":"x","request_id":"a","format":"mp3"}`, "a", 400, speech.ErrBadFormat.Error(), "bad_format")
-	refusal(`{"type":"append","text":"`+strings.Repeat("x", 4001)+`","request_id":"a"}`, "a", 413, speech.ErrTextTooLong.Error(), "text_too_long")
+	refusal(`{"type":"append","text":"x","request_id":"a","voice":"x"}`, "a", 400, "unknown voice 'x'; see /v1/voices",
+		"unknown_voice")
+	refusal(`{"type":"append","text":"x","request_id":"a","format":"mp3"}`, "a", 400, speech.ErrBadFormat.Error(),
+		"bad_format")
+	refusal(`{"type":"append","text":"`+strings.Repeat("x", 4001)+`","request_id":"a"}`, "a", 413,
+		speech.ErrTextTooLong.Error(), "text_too_long")
 	for _, typ := range []string{"flush", "finish"} {
 		refusal(`{"type":"`+typ+`","request_id":"a"}`, "a", 400, "request_id: not in use", "bad_request")
 		refusal(`{"type":"`+typ+`"}`, "", 400, "request_id: not in use", "bad_request")
@@ -164,7 +168,8 @@ func TestWSFedTextHasLimits(t *testing.T) {
 }
 
 func TestWSFedWithoutAWord(t *testing.T) {
-	g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+	g := newWSRig(t, &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+		sink speech.Sink) (speech.Stats, error) {
 		if !strings.ContainsAny(u.Text, "abcdefghijklmnopqrstuvwxyz") {
 			return speech.Stats{}, speech.ErrNothingToSay
 		}
@@ -228,7 +233,8 @@ func newSentences() *sentences {
 		st.Started = true
 		s.count(1)
 		defer s.count(-1)
-		if err := errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)})); err != nil {
+		if err := errors.Join(sink.Start(startOf(u)),
+			sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)})); err != nil {
 			return st, err
 		}
 		for range 10 {
@@ -282,7 +288,8 @@ func TestWSFedWhileTheInputIsSilentNoWorkerIsHeld(t *testing.T) {
 		if end.event["frames"] != 20.0 || strings.Contains(end.text, "finished_by") {
 			t.Errorf("end %s", end.text)
 		}
-		if turns := speaker.turns; !turns[0].StartedAt.IsZero() || turns[1].StartedAt.IsZero() || turns[0].Session != turns[1].Session {
+		if turns := speaker.turns; !turns[0].StartedAt.IsZero() || turns[1].StartedAt.IsZero() ||
+			turns[0].Session != turns[1].Session {
 			t.Errorf("turns %+v", turns)
 		}
 	})
@@ -310,11 +317,13 @@ func TestWSFedNothingWhileAnotherWaits(t *testing.T) {
 }
 
 func TestWSFedIsCancelled(t *testing.T) {
-	for _, message := range []string{`{"type":"clear"}`, `{"type":"cancel","request_id":"a"}`, `{"type":"clear","request_id":"a"}`} {
+	for _, message := range []string{`{"type":"clear"}`, `{"type":"cancel","request_id":"a"}`,
+		`{"type":"clear","request_id":"a"}`} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBooks(t)
 			speaker := newSentences()
-			g, closeRig := newBubbleRig(t, speaker, func(c *Config) { c.Keys, c.Meter = everybody{"org_1"}, meter.NewRecorder(b.log) })
+			g, closeRig := newBubbleRig(t, speaker,
+				func(c *Config) { c.Keys, c.Meter = everybody{"org_1"}, meter.NewRecorder(b.log) })
 			defer closeRig()
 			s := g.connect()
 			defer s.conn.Close()
@@ -326,7 +335,8 @@ func TestWSFedIsCancelled(t *testing.T) {
 			go s.send(message)
 			all := s.until("cancelled")
 			m := all[len(all)-1]
-			if frames, _ := m.event["frames"].(float64); frames < 10 || frames > 13 || m.event["billed_frames"] != 13.0 {
+			if frames, _ := m.event["frames"].(float64); frames < 10 || frames > 13 ||
+				m.event["billed_frames"] != 13.0 {
 				t.Errorf("%s", m.text)
 			}
 			synctest.Wait()
@@ -379,7 +389,8 @@ func TestWSFedWhatEndsItIsBilledOnce(t *testing.T) {
 				key, entry := newKey()
 				ring := ringOf(entry)
 				speaker := newSentences()
-				g, closeRig := newBubbleRig(t, speaker, func(c *Config) { c.Keys, c.Meter = ring, meter.NewRecorder(b.log) })
+				g, closeRig := newBubbleRig(t, speaker,
+					func(c *Config) { c.Keys, c.Meter = ring, meter.NewRecorder(b.log) })
 				defer closeRig()
 				s := g.connect("X-Api-Key", key)
 				defer s.conn.Close()

@@ -16,10 +16,12 @@ import (
 	"github.com/swar-tts/swar/runtime/synth/synthtest"
 )
 
-// FuzzWSMessages sends whatever it finds through a session to the fake engine: lines are messages, and one that begins with a NUL is
-// binary. Whatever comes, every event is one of the API's, every utterance ends once, and the socket answers afterwards.
+// FuzzWSMessages sends whatever it finds through a session to the fake engine: lines are messages, and one that begins
+// with a NUL is binary. Whatever comes, every event is one of the API's, every utterance ends once, and the socket
+// answers afterwards.
 func FuzzWSMessages(f *testing.F) {
-	g := newWSRig(f, newWarmLocal(f, 2, synthtest.Config{BytesPerFrame: 64}), func(c *Config) { c.Log = slog.New(slog.DiscardHandler) })
+	g := newWSRig(f, newWarmLocal(f, 2, synthtest.Config{BytesPerFrame: 64}),
+		func(c *Config) { c.Log = slog.New(slog.DiscardHandler) })
 	f.Fuzz(func(t *testing.T, input []byte) {
 		lines := bytes.SplitN(input, []byte("\n"), 16)
 		here := *g
@@ -47,7 +49,8 @@ func FuzzWSMessages(f *testing.F) {
 		open, over := map[string]bool{}, false
 		for !over || len(open) > 0 {
 			m, err := s.try()
-			if e, ok := errors.AsType[*websocket.CloseError](err); ok && !valid && e.Code == websocket.CloseInvalidFramePayloadData {
+			if e, ok := errors.AsType[*websocket.CloseError](err); ok && !valid &&
+				e.Code == websocket.CloseInvalidFramePayloadData {
 				return
 			}
 			if err != nil {
@@ -81,7 +84,8 @@ func FuzzWSMessages(f *testing.F) {
 				if m.event["error"] == "" || id == "" {
 					t.Fatalf("error event %s, want a text and whose it is", m.text)
 				}
-				if status, _ := m.event["status"].(float64); status == http.StatusRequestEntityTooLarge && !bytes.Contains(input, []byte("speak")) {
+				if status, _ := m.event["status"].(float64); status == http.StatusRequestEntityTooLarge &&
+					!bytes.Contains(input, []byte("speak")) {
 					delete(open, id) // it was fed too much
 				}
 			case "audio":

@@ -122,7 +122,8 @@ func TestWSOpusUtterancesAreStreamsOfTheirOwn(t *testing.T) {
 				break
 			}
 		}
-		if !bytes.HasPrefix(first, []byte("OggS")) || !bytes.Contains(first, []byte("OpusHead")) || !bytes.Contains(first, []byte("OpusTags")) {
+		if !bytes.HasPrefix(first, []byte("OggS")) || !bytes.Contains(first, []byte("OpusHead")) ||
+			!bytes.Contains(first, []byte("OpusTags")) {
 			t.Fatalf("the first binary message begins %.60q, want the header pages", first)
 		}
 		for _, tag := range []string{

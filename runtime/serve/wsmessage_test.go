@@ -110,7 +110,8 @@ func TestWSReportsFailuresAndStays(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			fail := true
-			speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+			speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance,
+				sink speech.Sink) (speech.Stats, error) {
 				if !fail {
 					return speakFrames(u, sink, 1)
 				}
@@ -159,7 +160,10 @@ func TestWSFailureInTheMiddleEndsTheUtteranceWithoutEnd(t *testing.T) {
 }
 
 func TestWSPanicOfTheSpeakerCostsOneUtterance(t *testing.T) {
-	speaker := &script{SpeakFunc: func(context.Context, speech.Utterance, speech.Sink) (speech.Stats, error) { panic("oops") }}
+	speaker := &script{SpeakFunc: func(context.Context, speech.Utterance, speech.Sink) (speech.Stats,
+		error) {
+		panic("oops")
+	}}
 	g := newWSRig(t, speaker)
 	s := g.connect()
 	defer s.leave()
@@ -261,7 +265,8 @@ func TestWSProtocolErrorCloses(t *testing.T) {
 	g := newWSRig(t, &script{})
 	s := g.connect()
 	defer s.conn.Close()
-	if _, err := s.conn.NetConn().Write([]byte{0x83, 0x80, 0, 0, 0, 0}); err != nil { // an opcode that nobody has defined
+	if _, err := s.conn.NetConn().Write([]byte{0x83, 0x80, 0, 0, 0, 0}); err != nil {
+		// an opcode that nobody has defined
 		t.Fatal(err)
 	}
 	s.wantClose(websocket.CloseProtocolError, "bad opcode 3")
@@ -308,7 +313,8 @@ func TestWSSeeds(t *testing.T) {
 	}
 }
 
-// TestWSContainerHead: the pages that open an Ogg stream travel with the first frame, whichever way the encoder hands them over.
+// TestWSContainerHead: the pages that open an Ogg stream travel with the first frame, whichever way the encoder hands
+// them over.
 func TestWSContainerHead(t *testing.T) {
 	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
 		st := speech.Stats{Started: true, Frames: 1, Chunks: 1}
@@ -363,7 +369,8 @@ func TestWSPing(t *testing.T) {
 	}
 }
 
-// TestWSErrorsComeAtOnce: what is wrong with a queued message is told while another utterance is spoken, and does not disturb it.
+// TestWSErrorsComeAtOnce: what is wrong with a queued message is told while another utterance is spoken, and does not
+// disturb it.
 func TestWSErrorsComeAtOnce(t *testing.T) {
 	stage := newStage()
 	g := newWSRig(t, stage)
@@ -494,7 +501,8 @@ func TestWSQueueLimits(t *testing.T) {
 		s.speak("over", "hello")
 		busy(s, "over")
 		s.send(`{"text":"","request_id":"bad"}`)
-		s.wantError("bad", 400, "text is empty", "text_empty") // a bad request must not be sent again, however full we are
+		// a bad request must not be sent again, however full we are
+		s.wantError("bad", 400, "text is empty", "text_empty")
 		stage.on <- struct{}{}
 		s.last("end")
 		s.speak("33", "hello") // one has moved up
@@ -647,10 +655,12 @@ func TestWSCancel(t *testing.T) {
 	})
 }
 
-// TestWSCancelTakesBackWhatWasNotSent: of a slow client's utterance the buffered audio is dropped, and the event counts what was sent.
+// TestWSCancelTakesBackWhatWasNotSent: of a slow client's utterance the buffered audio is dropped, and the event counts
+// what was sent.
 func TestWSCancelTakesBackWhatWasNotSent(t *testing.T) {
 	full := false
-	speaker := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	speaker := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats,
+		err error) {
 		if err := errors.Join(sink.Start(startOf(u)), sink.ChunkStart(speech.Chunk{CharEnd: 100})); err != nil {
 			return st, err
 		}
@@ -749,7 +759,8 @@ func TestWSLogs(t *testing.T) {
 	}
 }
 
-// TestWSCloseEndsEverything: the running utterance is told to stop, and those behind it are dropped, however the client goes.
+// TestWSCloseEndsEverything: the running utterance is told to stop, and those behind it are dropped, however the client
+// goes.
 func TestWSCloseEndsEverything(t *testing.T) {
 	for name, leave := range map[string]func(*socket){
 		"a close":                      func(s *socket) { s.leave() },

@@ -260,8 +260,8 @@ func TestOutboxAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestWSCountsEveryMessageOnce lets many clients do what clients do, at random, and then compares the books: every utterance and every
-// message that was refused is counted exactly once, no worker is lost, and nobody is left.
+// TestWSCountsEveryMessageOnce lets many clients do what clients do, at random, and then compares the books: every
+// utterance and every message that was refused is counted exactly once, no worker is lost, and nobody is left.
 func TestWSCountsEveryMessageOnce(t *testing.T) {
 	l := newWarmLocal(t, 3, synthtest.Config{})
 	g := newWSRig(t, l, quiet)
@@ -291,15 +291,18 @@ func TestWSCountsEveryMessageOnce(t *testing.T) {
 				case 1:
 					s.conn.WriteMessage(websocket.TextMessage, []byte(`{"text":"","request_id":"empty"}`))
 				case 2:
-					s.conn.WriteMessage(websocket.TextMessage, []byte(`{"text":"Order 12 May ko aayega.","format":"opus"}`))
+					s.conn.WriteMessage(websocket.TextMessage,
+						[]byte(`{"text":"Order 12 May ko aayega.","format":"opus"}`))
 				default:
-					s.conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"text":%q,"request_id":"%d"}`, line, j%7))
+					s.conn.WriteMessage(websocket.TextMessage,
+						fmt.Appendf(nil, `{"text":%q,"request_id":"%d"}`, line, j%7))
 				}
 				switch random.IntN(8) {
 				case 0:
 					s.conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"cancel"}`))
 				case 1:
-					s.conn.WriteMessage(websocket.TextMessage, fmt.Appendf(nil, `{"type":"cancel","request_id":"%d"}`, random.IntN(7)))
+					s.conn.WriteMessage(websocket.TextMessage,
+						fmt.Appendf(nil, `{"type":"cancel","request_id":"%d"}`, random.IntN(7)))
 				case 2:
 					s.conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"ping"}`))
 				}

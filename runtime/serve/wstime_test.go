@@ -286,7 +286,8 @@ func TestWSSlowReader(t *testing.T) {
 			s := g.connect()
 			defer s.conn.Close()
 			begin := time.Now()
-			ping := []byte(`{"type":"ping","request_id":"` + strings.Repeat("a", speech.MaxRequestID) + `"}`) // the pong is as long
+			// the pong is as long
+			ping := []byte(`{"type":"ping","request_id":"` + strings.Repeat("a", speech.MaxRequestID) + `"}`)
 			kept := 0
 			var stopped time.Duration
 			for {
@@ -339,7 +340,8 @@ func TestWSUtteranceTimeLimit(t *testing.T) {
 		})
 	})
 	t.Run("and just before is in time", func(t *testing.T) {
-		speaker := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {
+		speaker := &script{SpeakFunc: func(ctx context.Context, u speech.Utterance,
+			sink speech.Sink) (speech.Stats, error) {
 			return speakUntil(u, sink, func() error {
 				select {
 				case <-time.After(speech.UtteranceTimeout - time.Nanosecond):
@@ -380,7 +382,8 @@ func TestWSUtteranceTimeLimit(t *testing.T) {
 	})
 }
 
-// TestWSWaitingInTheConnectionIsNotWaitingForAWorker: the speaker, whose queue has a limit of two seconds, is asked only in turn.
+// TestWSWaitingInTheConnectionIsNotWaitingForAWorker: the speaker, whose queue has a limit of two seconds, is asked
+// only in turn.
 func TestWSWaitingInTheConnectionIsNotWaitingForAWorker(t *testing.T) {
 	var asked []time.Time
 	speaker := &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (speech.Stats, error) {

@@ -33,7 +33,8 @@ func drain(f *feed, now time.Time) (all []string, until time.Time) {
 }
 
 func TestAMarkAtTheEndWaits250Milliseconds(t *testing.T) {
-	for _, text := range []string{"Aap kaise hain?", "Theek hai bhai.", "Total 500.", "Ek minute ruko…", "Kahan ho?\""} {
+	for _, text := range []string{"Aap kaise hain?", "Theek hai bhai.", "Total 500.", "Ek minute ruko…",
+		"Kahan ho?\""} {
 		var f feed
 		if err := f.append(noon, text, Exact); err != nil {
 			t.Fatal(err)

@@ -61,7 +61,8 @@ func TestAFlushSpeaksWhatIsComplete(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := &voice{frames: 1}
 		said := start(t.Context(), v, func(c *Config) { c.Utterance.SSML = true })
-		for _, piece := range []string{"Ek baat <pro", `sody rate="slow">do`, " baat</prosody> ", `<break time="1s"/>`, "teen baat <break/>"} {
+		for _, piece := range []string{"Ek baat <pro", `sody rate="slow">do`, " baat</prosody> ", `<break time="1s"/>`,
+			"teen baat <break/>"} {
 			if err := said.Append(piece, Exact); err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +116,8 @@ func TestMarkupHasItsWords(t *testing.T) {
 	for _, w := range align(u) {
 		got = append(got, w.text+"="+string(written[w.start:w.end])+"="+strings.Trim(string(heard[w.from:w.to]), ".,"))
 	}
-	want := []string{"Aapka=Aapka=Aapka", "W3C=W3C=World Wide", "R&D=R&amp;D=आर और डी", "407=407=चार शून्य सात", "hai.=hai.=hai"}
+	want := []string{"Aapka=Aapka=Aapka", "W3C=W3C=World Wide", "R&D=R&amp;D=आर और डी", "407=407=चार शून्य सात",
+		"hai.=hai.=hai"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}

@@ -30,7 +30,9 @@ type voice struct {
 	kept  []bool // what More said at each end
 }
 
-func (v *voice) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink) (st speech.Stats, err error) {
+func (v *voice) Speak(
+	ctx context.Context, u speech.Utterance, turn speech.Turn, sink speech.Sink,
+) (st speech.Stats, err error) {
 	v.mu.Lock()
 	v.said, v.turns = append(v.said, u), append(v.turns, turn)
 	v.mu.Unlock()
@@ -40,9 +42,11 @@ func (v *voice) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn,
 		}
 	}
 	text := strings.TrimSpace(u.Disclosure + " " + u.Text)
-	st = speech.Stats{Started: true, Chars: utf8.RuneCountInString(text), Queue: time.Millisecond, TTFA: 2 * time.Millisecond}
+	st = speech.Stats{Started: true, Chars: utf8.RuneCountInString(text), Queue: time.Millisecond,
+		TTFA: 2 * time.Millisecond}
 	err = errors.Join(
-		sink.Start(speech.Start{Voice: u.Voice, Chunks: 1, Normalized: text, Disclosure: u.Disclosure, Queue: st.Queue}),
+		sink.Start(speech.Start{Voice: u.Voice, Chunks: 1, Normalized: text, Disclosure: u.Disclosure,
+			Queue: st.Queue}),
 		sink.ChunkStart(speech.Chunk{Text: text, Tokens: 1, CharEnd: st.Chars}))
 	for range v.frames {
 		if err != nil {
@@ -175,7 +179,8 @@ func TestEventsAreThoseOfOneUtterance(t *testing.T) {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
 		st := s.stats
-		if st.Frames != 30 || st.Chunks != 3 || st.Chars != 67 || !st.Started || st.Queue != time.Millisecond || st.Wall != 3*time.Second {
+		if st.Frames != 30 || st.Chunks != 3 || st.Chars != 67 || !st.Started || st.Queue != time.Millisecond ||
+			st.Wall != 3*time.Second {
 			t.Errorf("stats %+v", st)
 		}
 		if got := s.voice.said; got[0].Disclosure == "" || got[1].Disclosure != "" || got[2].Disclosure != "" {
@@ -233,11 +238,13 @@ func TestWhoHasBeenHeardComesFirst(t *testing.T) {
 		s.Finish()
 		<-s.done
 		turns := s.voice.turns
-		if !turns[0].StartedAt.IsZero() || turns[1].StartedAt != begin || turns[2].StartedAt != begin || turns[2].QueuedSince != begin.Add(time.Minute) {
+		if !turns[0].StartedAt.IsZero() || turns[1].StartedAt != begin || turns[2].StartedAt != begin ||
+			turns[2].QueuedSince != begin.Add(time.Minute) {
 			t.Errorf("turns %+v", turns)
 		}
 		if got, want := s.voice.kept, []bool{true, false, true}; !slices.Equal(got, want) {
-			t.Errorf("the worker is kept: %v, want %v: not while nothing comes, and for another turn at the end", got, want)
+			t.Errorf("the worker is kept: %v, want %v: not while nothing comes, and for another turn at the end",
+				got, want)
 		}
 	})
 }
@@ -253,7 +260,8 @@ func TestCancelStopsAtOnce(t *testing.T) {
 		if !errors.Is(s.err, ErrCancelled) || s.stats.Frames != 16 || s.stats.Chunks != 1 {
 			t.Errorf("%+v, %v", s.stats, s.err)
 		}
-		if got := s.sink.all(); slices.ContainsFunc(got, func(e string) bool { return strings.HasPrefix(e, "flushed") }) {
+		if got := s.sink.all(); slices.ContainsFunc(got,
+			func(e string) bool { return strings.HasPrefix(e, "flushed") }) {
 			t.Errorf("a flush that was overtaken is answered: %q", got)
 		}
 		must(t, s.Append("Kal milte hain. ", Exact)) // it may be fed again
@@ -378,7 +386,8 @@ func TestNothingToSayIsPassedOver(t *testing.T) {
 		s.Finish()
 		<-s.done
 		must(t, s.err)
-		if got, want := s.sink.all(), []string{"start", "chunk 0 0-27", "chunk_end 0", "flushed a 1 27"}; !slices.Equal(got, want) {
+		if got, want := s.sink.all(), []string{"start", "chunk 0 0-27", "chunk_end 0",
+			"flushed a 1 27"}; !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		s = start(t.Context(), &voice{frames: 1, fail: silent}, nil)
@@ -472,7 +481,8 @@ func TestTheSessionHasLimits(t *testing.T) {
 		}
 	})
 	s := New(Config{})
-	for text, want := range map[string]error{"a\x00b": speech.ErrTextNUL, "a\xffb": speech.ErrTextNotUTF8, "a\x07b": nil} {
+	for text, want := range map[string]error{"a\x00b": speech.ErrTextNUL, "a\xffb": speech.ErrTextNotUTF8,
+		"a\x07b": nil} {
 		if err := s.Append(text, Exact); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}

@@ -44,7 +44,8 @@ func TestWordsAreFoundWhereTheyAreSpoken(t *testing.T) {
 // TestSourceWordsHaveTheTimesOfWhatTheyBecame: the speaker says one word a frame.
 func TestSourceWordsHaveTheTimesOfWhatTheyBecame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		speak := func(_ context.Context, u speech.Utterance, _ speech.Turn, sink speech.Sink) (st speech.Stats, err error) {
+		speak := func(_ context.Context, u speech.Utterance, _ speech.Turn, sink speech.Sink) (st speech.Stats,
+			err error) {
 			text := strings.TrimSpace(u.Disclosure + " " + normalize.Text(u.Text, normalize.Options{}))
 			_ = sink.Start(speech.Start{Chunks: 1, Normalized: text, Disclosure: u.Disclosure})
 			_ = sink.ChunkStart(speech.Chunk{Text: text, CharEnd: len([]rune(text))})
@@ -52,7 +53,8 @@ func TestSourceWordsHaveTheTimesOfWhatTheyBecame(t *testing.T) {
 			for _, w := range words(text, false) {
 				_ = sink.Audio(speech.Audio{Frames: 1})
 				at := time.Duration(st.Frames) * speech.FrameDuration
-				all = append(all, speech.Word{Text: w.text, CharStart: w.start, CharEnd: w.end, Start: at, End: at + speech.FrameDuration})
+				all = append(all, speech.Word{Text: w.text, CharStart: w.start, CharEnd: w.end, Start: at,
+					End: at + speech.FrameDuration})
 				st.Frames++
 			}
 			st.Started = true

@@ -82,7 +82,8 @@ func check(t *testing.T, document string, parts []Part) {
 	for _, p := range parts {
 		n := utf8.RuneCountInString(p.Text)
 		if (p.Silence > 0) == (n > 0) || len(p.Source) != n || strings.TrimSpace(p.Text) != p.Text {
-			t.Errorf("a part of %d code points and %d places with %d frames of silence: %q", n, len(p.Source), p.Silence, p.Text)
+			t.Errorf("a part of %d code points and %d places with %d frames of silence: %q", n, len(p.Source),
+				p.Silence, p.Text)
 		}
 		for _, s := range p.Source {
 			if s.Start < end || s.End < s.Start || s.End > most {
@@ -176,7 +177,8 @@ func TestRefusals(t *testing.T) {
 		if _, after, ok := strings.Cut(element, ":"); ok {
 			local = after
 		}
-		if r, ok := errors.AsType[*speech.Refusal](err); !ok || r.Code != speech.CodeUnsupportedSSML || !strings.Contains(r.Text, "<"+local+">") {
+		if r, ok := errors.AsType[*speech.Refusal](err); !ok || r.Code != speech.CodeUnsupportedSSML ||
+			!strings.Contains(r.Text, "<"+local+">") {
 			t.Errorf("%s: the error is %v", element, err)
 		}
 	}

@@ -48,7 +48,8 @@ func TestMembers(t *testing.T) {
 func TestValues(t *testing.T) {
 	var s string
 	var f float64
-	for value, want := range map[string]error{`"क"`: nil, `"\u0915"`: nil, `1`: ErrNotString, `null`: ErrNotString, "\"\xff\"": ErrNotUTF8, `"\ud800"`: ErrNotUTF8} {
+	for value, want := range map[string]error{`"क"`: nil, `"\u0915"`: nil, `1`: ErrNotString, `null`: ErrNotString,
+		"\"\xff\"": ErrNotUTF8, `"\ud800"`: ErrNotUTF8} {
 		s = ""
 		if err := String(jsontext.Value(value), &s); !errors.Is(err, want) || want == nil && s != "क" {
 			t.Errorf("String(%q) gave %q, %v; want %v", value, s, err, want)
@@ -99,7 +100,8 @@ func TestOtherMembers(t *testing.T) {
 	var values [1]jsontext.Value
 	var others []string
 	body := `{"a":1,"b":[{"a":2}],"c":null,"a":3,"d e":"x"}`
-	if err := MembersAnd([]byte(body), []string{"a"}, values[:], func(name string) { others = append(others, name) }); err != nil {
+	if err := MembersAnd([]byte(body), []string{"a"}, values[:],
+		func(name string) { others = append(others, name) }); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Join(others, "|"); got != "b|d e" || string(values[0]) != "3" {

@@ -18,7 +18,8 @@ func asJSON(t testing.TB, m *model) []byte {
 		normalizers = append(normalizers, map[string]any{"type": "Precompiled", "precompiled_charsmap": m.charsmap})
 	}
 	if m.trimSpaces {
-		normalizers = append(normalizers, map[string]any{"type": "Replace", "pattern": map[string]string{"Regex": " {2,}"}, "content": " "},
+		normalizers = append(normalizers, map[string]any{"type": "Replace",
+			"pattern": map[string]string{"Regex": " {2,}"}, "content": " "},
 			map[string]any{"type": "Strip", "strip_left": true, "strip_right": true})
 	}
 	if m.dummyPrefix {
@@ -30,11 +31,13 @@ func asJSON(t testing.TB, m *model) []byte {
 			unknown = id
 		}
 		if p.typ == unknownPiece || p.typ == controlPiece {
-			added = append(added, map[string]any{"id": id, "content": p.text, "special": true, "single_word": false, "lstrip": false,
+			added = append(added, map[string]any{"id": id, "content": p.text, "special": true, "single_word": false,
+				"lstrip": false,
 				"rstrip": false, "normalized": false})
 		}
 	}
-	vocabulary := map[string]any{"type": "BPE", "dropout": nil, "unk_token": m.pieces[unknown].text, "fuse_unk": true, "byte_fallback": true,
+	vocabulary := map[string]any{"type": "BPE", "dropout": nil, "unk_token": m.pieces[unknown].text, "fuse_unk": true,
+		"byte_fallback": true,
 		"ignore_merges": false, "vocab": vocabularyOf(m), "merges": mergesOf(m)}
 	if m.algorithm == unigramModel {
 		list := [][]any{}
@@ -108,7 +111,8 @@ func TestAJSONGivesTheIDsOfItsModel(t *testing.T) {
 			sp, lines := golden(t, name)
 			j := load(t, asJSON(t, parsed(t, modelFile(t, name))))
 			if j.Size() != sp.Size() || j.ByteFallback() != sp.ByteFallback() {
-				t.Fatalf("%d pieces, byte fallback %v; want %d, %v", j.Size(), j.ByteFallback(), sp.Size(), sp.ByteFallback())
+				t.Fatalf("%d pieces, byte fallback %v; want %d, %v", j.Size(), j.ByteFallback(), sp.Size(),
+					sp.ByteFallback())
 			}
 			for _, l := range lines {
 				if got := j.Encode(nil, l.Text); !slices.Equal(got, l.IDs) {
@@ -310,7 +314,8 @@ func TestLoadRefusesJSONs(t *testing.T) {
 			case tt.want == "":
 			case err == nil || sp != nil:
 				t.Errorf("accepted, want an error with %q", tt.want)
-			case !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "tokenizer.json: ") || len(err.Error()) > 300:
+			case !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "tokenizer.json: ") ||
+				len(err.Error()) > 300:
 				t.Errorf("got %q, want one with %q", err, tt.want)
 			}
 		})

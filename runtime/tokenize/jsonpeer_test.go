@@ -154,7 +154,8 @@ func TestCraftedJSONsAgreeWithTokenizers(t *testing.T) {
 			}
 		}
 		rng.Shuffle(len(merges), func(i, j int) { merges[i], merges[j] = merges[j], merges[i] })
-		model, err := json.Marshal(map[string]any{"type": "BPE", "unk_token": "<unk>", "fuse_unk": n%2 == 0, "vocab": vocab, "merges": merges})
+		model, err := json.Marshal(map[string]any{"type": "BPE", "unk_token": "<unk>", "fuse_unk": n%2 == 0,
+			"vocab": vocab, "merges": merges})
 		if err != nil {
 			t.Fatal(err)
 		}

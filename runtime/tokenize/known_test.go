@@ -3,7 +3,8 @@ package tokenize
 import "testing"
 
 func TestKnows(t *testing.T) {
-	ab := []piece{{"▁", -1, normalPiece}, {"▁a", -1, normalPiece}, {"a", -1, normalPiece}, {"b.", -1, normalPiece}, {"c", -1, controlPiece}}
+	ab := []piece{{"▁", -1, normalPiece}, {"▁a", -1, normalPiece}, {"a", -1, normalPiece}, {"b.", -1, normalPiece},
+		{"c", -1, controlPiece}}
 	plain := load(t, crafted("unigram", nil, ab...))
 	bytes := load(t, crafted("bpe", nil, append(allBytes(), ab...)...))
 	unmarked := load(t, crafted("unigram", nil, piece{"a", -1, normalPiece}))

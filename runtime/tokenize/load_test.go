@@ -25,7 +25,8 @@ func (b *builder) varint(number protowire.Number, value uint64) *builder {
 }
 
 func (b *builder) float(number protowire.Number, value float32) *builder {
-	b.file = protowire.AppendFixed32(protowire.AppendTag(b.file, number, protowire.Fixed32Type), math.Float32bits(value))
+	b.file = protowire.AppendFixed32(protowire.AppendTag(b.file, number, protowire.Fixed32Type),
+		math.Float32bits(value))
 	return b
 }
 
@@ -82,7 +83,8 @@ func mapBlob(units []uint32, texts string) []byte {
 	return append(blob, texts...)
 }
 
-// chain is the double array with the single key of n times 0x01, and value as what it stands for. Each node has a block of its own.
+// chain is the double array with the single key of n times 0x01, and value as what it stands for. Each node has a block
+// of its own.
 func chain(n int, value uint32) []uint32 {
 	units := make([]uint32, (n+1)*256)
 	for i := range units {
@@ -104,7 +106,8 @@ func chain(n int, value uint32) []uint32 {
 func TestRulesOfACharacterMap(t *testing.T) {
 	blob := mapBlob(chain(3, 2), "x\x00ab\x00")
 	sp := load(t, crafted("unigram", blob, ab...))
-	for text, want := range map[string]string{"\x01\x01\x01": "▁ab", "\x01\x01": "▁\x01\x01", "a\x01\x01\x01\x01b": "▁aab\x01b"} {
+	for text, want := range map[string]string{"\x01\x01\x01": "▁ab", "\x01\x01": "▁\x01\x01",
+		"a\x01\x01\x01\x01b": "▁aab\x01b"} {
 		if got := string(sp.normal.normalise(nil, text)); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
@@ -185,7 +188,8 @@ func TestLoadRefuses(t *testing.T) {
 				t.Errorf("refused: %v", err)
 			case tt.want != "" && (err == nil || sp != nil):
 				t.Errorf("accepted, want an error with %q", tt.want)
-			case tt.want != "" && (!strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "sentencepiece model: ")):
+			case tt.want != "" && (!strings.Contains(err.Error(), tt.want) ||
+				!strings.HasPrefix(err.Error(), "sentencepiece model: ")):
 				t.Errorf("got %q, want one with %q", err, tt.want)
 			}
 		})
@@ -223,7 +227,8 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
 		sp, err := Load(file)
 		if err != nil {
-			named := strings.HasPrefix(err.Error(), "sentencepiece model: ") || strings.HasPrefix(err.Error(), "tokenizer.json: ")
+			named := strings.HasPrefix(err.Error(), "sentencepiece model: ") ||
+				strings.HasPrefix(err.Error(), "tokenizer.json: ")
 			if sp != nil || !named {
 				t.Errorf("%v with error %q", sp, err)
 			}
@@ -289,7 +294,8 @@ func loadSeeds(t testing.TB) [][]byte {
 	}
 }
 
-var encodeSeeds = append([]string{"▁▁", " ▁ ", "<unk><s><0x41>", "\xe0\xa4", "ﷺ①Ⅷ", "क़ ख़ ज़", "\u00a0\u200b\u3000"}, seeds...)
+var encodeSeeds = append([]string{"▁▁", " ▁ ", "<unk><s><0x41>", "\xe0\xa4", "ﷺ①Ⅷ", "क़ ख़ ज़", "\u00a0\u200b\u3000"},
+	seeds...)
 
 func TestSentencePieceSeedsAreThere(t *testing.T) {
 	if len(encodeSeeds) <= len(seeds) {

@@ -46,7 +46,8 @@ func TestTrainedModelsAgreeWithSentencePiece(t *testing.T) {
 	for name, flags := range models {
 		t.Run(name, func(t *testing.T) {
 			prefix := filepath.Join(t.TempDir(), "m")
-			flags = append(flags, "--input="+corpus, "--model_prefix="+prefix, "--vocab_size=1500", "--character_coverage=0.9995",
+			flags = append(flags, "--input="+corpus, "--model_prefix="+prefix, "--vocab_size=1500",
+				"--character_coverage=0.9995",
 				"--hard_vocab_limit=false", "--num_threads=2", "--minloglevel=2")
 			if out, err := exec.CommandContext(t.Context(), train, flags...).CombinedOutput(); err != nil {
 				t.Fatalf("spm_train: %v\n%s", err, out)
@@ -108,7 +109,8 @@ func TestCraftedModelsAgreeWithSentencePiece(t *testing.T) {
 				}
 				var lines []string
 				for range craftLines {
-					lines = append(lines, strings.ReplaceAll(word(rng.IntN(40)), "▁", " ")+strings.Repeat("z", rng.IntN(2))+word(rng.IntN(9)))
+					lines = append(lines, strings.ReplaceAll(word(rng.IntN(40)), "▁", " ")+strings.Repeat("z",
+						rng.IntN(2))+word(rng.IntN(9)))
 				}
 				agree(t, encode, file, lines)
 			})
@@ -182,7 +184,8 @@ var (
 		through bank transfer customer support team will contact you within hours the quick and easy way don't worry we're here OTP PIN UPI EMI`)
 	roman = strings.Fields(`namaste aap kaise hain main theek hoon aur bahut accha din hai aaj kal subah shaam paani khaana ghar dukaan baazaar
 		sadak gaadi samay paisa rupaye kripya dhanyavaad shukriya haan nahin kyon kyunki lekin magar zyada thoda jaldi aaiye batao`)
-	odd = []string{" ", "  ", "\t", "\u00a0", "\u3000", "\u200b", "\u200d", "\u200c", "▁", "▁▁", "।", "॥", "₹", "<unk>", "<s>", "</s>", "<0x41>", "<laugh>",
+	odd = []string{" ", "  ", "\t", "\u00a0", "\u3000", "\u200b", "\u200d", "\u200c", "▁", "▁▁", "।", "॥", "₹", "<unk>",
+		"<s>", "</s>", "<0x41>", "<laugh>",
 		"<end>", "ﷺ", "①", "Ⅷ", "ｱﾞ", "ﬁ", "Ａ", "क़", "क\u093c", "é", "e\u0301", "\u0300\u0301\u0302", "가각", "\u1100\u1161", "🎉", "👩‍👩‍👧", "�", "\x01", "\x7f", "\r",
 		"\xff", "\xe0\xa4", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc0\xaf", "...", "?!", "''", "--", "1,23,456.78", "+91-98765", "१२३४", "㍿", "™", "½"}
 )
@@ -242,7 +245,8 @@ func oddLines(rng *rand.Rand, n int) []string {
 				}
 			}
 		case 2:
-			blocks := [][2]rune{{0x20, 0x7f}, {0x80, 0x250}, {0x300, 0x36f}, {0x900, 0x980}, {0x900, 0x980}, {0x1100, 0x1200}, {0x2000, 0x2200},
+			blocks := [][2]rune{{0x20, 0x7f}, {0x80, 0x250}, {0x300, 0x36f}, {0x900, 0x980}, {0x900, 0x980},
+				{0x1100, 0x1200}, {0x2000, 0x2200},
 				{0x3000, 0x3400}, {0xac00, 0xd7a4}, {0xf900, 0x10000}, {0x1d400, 0x1d800}, {0x1f300, 0x1f700}, {1, 0x110000}}
 			for range rng.IntN(40) {
 				block := blocks[rng.IntN(len(blocks))]

@@ -63,7 +63,8 @@ func TestPlainAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzPlain holds Plain to what its users build on: it is monotonic and additive at white space, and white space is free.
+// FuzzPlain holds Plain to what its users build on: it is monotonic and additive at white space, and white space is
+// free.
 func FuzzPlain(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed, uint(len(seed)/2))
@@ -104,7 +105,8 @@ func TestSeedsAreThere(t *testing.T) {
 
 const sentence = "Aapka order डिलीवर हो गया है, कृपया ओ टी पी चार शून्य सात एक डिलीवरी पार्टनर को बताएं। Dhanyavaad!"
 
-var seeds = []string{"", " ", sentence, "don't", "ि ॥ ₹", "क\u200d्ष", "a\xffb", strings.Repeat("x", 17), "\u0300\u0301", "१२३४५ 12"}
+var seeds = []string{"", " ", sentence, "don't", "ि ॥ ₹", "क\u200d्ष", "a\xffb", strings.Repeat("x", 17),
+	"\u0300\u0301", "१२३४५ 12"}
 
 func BenchmarkPlain(b *testing.B) {
 	b.ReportAllocs()

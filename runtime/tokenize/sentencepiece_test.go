@@ -105,7 +105,8 @@ func TestUnknownsMergeOnlyWhereTheyTouch(t *testing.T) {
 // The expected pieces are those that spm_encode gives for the same models.
 func TestPiecesOfSmallModels(t *testing.T) {
 	pieces := func(extra ...piece) []piece {
-		return append([]piece{{"▁", -1, normalPiece}, {"a", -2, normalPiece}, {"b", -2, normalPiece}, {"c", -2, normalPiece}}, extra...)
+		return append([]piece{{"▁", -1, normalPiece}, {"a", -2, normalPiece}, {"b", -2, normalPiece},
+			{"c", -2, normalPiece}}, extra...)
 	}
 	tests := map[string]struct {
 		algorithm string
@@ -230,7 +231,8 @@ func TestManyEncodeAtOnce(t *testing.T) {
 	}
 }
 
-// The work for hostile text must not grow with its square: these would then take minutes and run into the test's time limit.
+// The work for hostile text must not grow with its square: these would then take minutes and run into the test's time
+// limit.
 func TestLongTextStaysCheap(t *testing.T) {
 	for _, name := range goldens {
 		sp := load(t, modelFile(t, name))

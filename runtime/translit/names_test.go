@@ -8,8 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Each line is a name as it is written in Latin letters, what kind it is, and how it is written in Hindi, in one to three ways that
-// spaces part. The held-out ones are measured only: no rule and no entry may be made for the sake of one of them.
+// Each line is a name as it is written in Latin letters, what kind it is, and how it is written in Hindi, in one to
+// three ways that spaces part. The held-out ones are measured only: no rule and no entry may be made for the sake of
+// one of them.
 var (
 	//go:embed testdata/names.tsv
 	judgedNames string
@@ -53,8 +54,8 @@ func (j judged) read(t testing.TB, name string, o Options) string {
 	return got
 }
 
-// right reports whether got is one of the accepted spellings. What Hindi leaves to the writer does not count: the dot below क ख ग ज फ, the
-// two signs of a nasal vowel, and whether a nasal before a stop is a letter or a sign.
+// right reports whether got is one of the accepted spellings. What Hindi leaves to the writer does not count: the dot
+// below क ख ग ज फ, the two signs of a nasal vowel, and whether a nasal before a stop is a letter or a sign.
 func (j judged) right(got string) bool {
 	for _, want := range j.accepted {
 		if plainSpelling.Replace(got) == plainSpelling.Replace(norm.NFC.String(want)) {
@@ -89,7 +90,8 @@ func rate(t testing.TB, list []judged, how func(string) string, o Options) (righ
 
 func asWritten(s string) string { return s }
 
-// TestJudgedNames holds what is read rightly of the lists, at the first try: whoever makes it more writes the new number here, and nobody makes it less.
+// TestJudgedNames holds what is read rightly of the lists, at the first try: whoever makes it more writes the new
+// number here, and nobody makes it less.
 func TestJudgedNames(t *testing.T) {
 	for name, list := range map[string]struct {
 		table        string
@@ -103,7 +105,8 @@ func TestJudgedNames(t *testing.T) {
 		judged := judgedOf(t, list.table)
 		right, all := rate(t, judged, asWritten, Options{})
 		if right["names"] != list.names || right["towns"] != list.towns {
-			t.Errorf("%s: %d of %d names and %d of %d towns, want %d and %d", name, right["names"], all["names"], right["towns"], all["towns"], list.names, list.towns)
+			t.Errorf("%s: %d of %d names and %d of %d towns, want %d and %d", name, right["names"], all["names"],
+				right["towns"], all["towns"], list.names, list.towns)
 		}
 		if lower, _ := rate(t, judged, strings.ToLower, Options{}); lower["all"] != list.inLower {
 			t.Errorf("%s: in lower case %d, want %d", name, lower["all"], list.inLower)

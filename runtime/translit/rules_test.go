@@ -97,7 +97,8 @@ func TestLeanOf(t *testing.T) {
 	}
 }
 
-// The rows of the rules must be sounds: a vowel sign or virama in one would be written as it is, on top of what the speller adds.
+// The rows of the rules must be sounds: a vowel sign or virama in one would be written as it is, on top of what the
+// speller adds.
 func TestRowsAreSounds(t *testing.T) {
 	var rowsOfAll []string
 	for _, list := range [][]spelling{wordStarts, wordEnds, anywhere} {
@@ -115,7 +116,10 @@ func TestRowsAreSounds(t *testing.T) {
 		rowsOfAll = append(rowsOfAll, c)
 	}
 	for _, row := range rowsOfAll {
-		if i := strings.IndexFunc(row, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("़ंँ", r) }); i >= 0 {
+		if i := strings.IndexFunc(row, func(r rune) bool {
+			return !unicode.IsLetter(r) &&
+				!strings.ContainsRune("़ंँ", r)
+		}); i >= 0 {
 			t.Errorf("%q is no row of sounds", row)
 		}
 	}

@@ -221,7 +221,8 @@ func TestPartsAreInOrder(t *testing.T) {
 			t.Errorf("%s: %q is not one plain word of Devanagari in NFC", roman, hindi)
 		}
 		// A part that begins with a vowel sign could not be written behind a vowel.
-		if first := firstRune(hindi); side == "start" && first == 'अ' && roman[0] != 'a' || 'ा' <= first && first <= '्' {
+		if first := firstRune(hindi); side == "start" && first == 'अ' && roman[0] != 'a' ||
+			'ा' <= first && first <= '्' {
 			t.Errorf("%s: %q begins with a sign", roman, hindi)
 		}
 	}

@@ -321,11 +321,12 @@ func check(t *testing.T, text string) {
 
 // hasLatin reports whether r is a Latin letter, or is taken for some by a tokenizer that decomposes signs.
 func hasLatin(r rune) bool {
-	return unicode.Is(unicode.Latin, r) || strings.ContainsFunc(norm.NFKD.String(string(r)), func(r rune) bool { return unicode.Is(unicode.Latin, r) })
+	return unicode.Is(unicode.Latin, r) || strings.ContainsFunc(norm.NFKD.String(string(r)),
+		func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 }
 
-// TestNoLatinIsLeft: whatever Unicode makes of Latin letters, alone, in a row, in words and in codes, nothing of it reaches an engine
-// that reads only Devanagari.
+// TestNoLatinIsLeft: whatever Unicode makes of Latin letters, alone, in a row, in words and in codes, nothing of it
+// reaches an engine that reads only Devanagari.
 func TestNoLatinIsLeft(t *testing.T) {
 	found := 0
 	for r := rune(1); r <= unicode.MaxRune; r++ {
@@ -334,7 +335,8 @@ func TestNoLatinIsLeft(t *testing.T) {
 		}
 		found++
 		c := string(r)
-		for _, text := range []string{c, "haan " + c + " hai", "The " + c + " is here.", c + c + c, "or" + c + "der", "B" + c + "4" + c, c + "\u0301", c + "'s"} {
+		for _, text := range []string{c, "haan " + c + " hai", "The " + c + " is here.", c + c + c, "or" + c + "der",
+			"B" + c + "4" + c, c + "\u0301", c + "'s"} {
 			if got := Devanagari(text, Options{}); strings.ContainsFunc(got, hasLatin) {
 				t.Errorf("%U: %q became %q", r, text, got)
 			}
@@ -366,7 +368,8 @@ func TestLettersOfOtherKinds(t *testing.T) {
 
 // signs drops what may change: letters, marks, spaces (initials are parted by them) and the signs of a word.
 func signs(r rune) rune {
-	if unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune(" '’\u200c\u200d", r) || IsLatin(r) || hasLatin(r) {
+	if unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune(" '’\u200c\u200d", r) || IsLatin(r) ||
+		hasLatin(r) {
 		return -1
 	}
 	return r
@@ -385,8 +388,10 @@ func TestProperties(t *testing.T) {
 
 func TestLongWordsAndRows(t *testing.T) {
 	for _, text := range []string{
-		strings.Repeat("a", 4000), strings.Repeat("bcdfg", 800), strings.Repeat("karna", 800), strings.Repeat("A ", 2000),
-		strings.Repeat("main ", 800), strings.Repeat("B ", 100) + "A card of the bank", strings.Repeat("ए ", 2000) + "card",
+		strings.Repeat("a", 4000), strings.Repeat("bcdfg", 800), strings.Repeat("karna", 800),
+		strings.Repeat("A ", 2000),
+		strings.Repeat("main ", 800), strings.Repeat("B ", 100) + "A card of the bank",
+		strings.Repeat("ए ", 2000) + "card",
 	} {
 		check(t, text)
 	}

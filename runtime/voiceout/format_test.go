@@ -143,7 +143,8 @@ func TestContentType(t *testing.T) {
 			t.Errorf("%+v is %s, want %s", f, got, want)
 		}
 	}
-	for want, f := range map[string]Format{"audio/l16;rate=24000;channels=1": {}, "audio/l16;rate=8000;channels=1": {Rate: 8000}} {
+	for want, f := range map[string]Format{"audio/l16;rate=24000;channels=1": {},
+		"audio/l16;rate=8000;channels=1": {Rate: 8000}} {
 		if got := f.L16(); got != want {
 			t.Errorf("%+v is %s, want %s", f, got, want)
 		}
@@ -151,7 +152,8 @@ func TestContentType(t *testing.T) {
 }
 
 func TestTime(t *testing.T) {
-	for speed, want := range map[float64]time.Duration{0: 3 * time.Second, 1: 3 * time.Second, 2: 1500 * time.Millisecond, .5: 6 * time.Second} {
+	for speed, want := range map[float64]time.Duration{0: 3 * time.Second, 1: 3 * time.Second,
+		2: 1500 * time.Millisecond, .5: 6 * time.Second} {
 		if got := (Format{Speed: speed}).Time(3 * time.Second); got != want {
 			t.Errorf("at speed %g: %v, want %v", speed, got, want)
 		}

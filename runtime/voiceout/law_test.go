@@ -30,8 +30,8 @@ func decodeMuLaw(b byte) int {
 	return v
 }
 
-// TestLawsFollowTheirDecisionValues compares both encoders with the tables of G.711: a sample belongs to the last code whose
-// decision value it reaches.
+// TestLawsFollowTheirDecisionValues compares both encoders with the tables of G.711: a sample belongs to the last code
+// whose decision value it reaches.
 func TestLawsFollowTheirDecisionValues(t *testing.T) {
 	var mu, a [128]int // decision values in 14 bits (table 2a) and 13 bits (table 1a)
 	for code := range 128 {
@@ -112,7 +112,8 @@ func TestLawsOfAFewSamples(t *testing.T) {
 
 func TestOtherEncodings(t *testing.T) {
 	samples := []int16{0, 1, -1, 16384, math.MaxInt16, math.MinInt16}
-	if got, want := encoders[S16]([]byte{9}, samples), []byte{9, 0, 0, 1, 0, 0xff, 0xff, 0, 0x40, 0xff, 0x7f, 0, 0x80}; !bytes.Equal(got, want) {
+	if got, want := encoders[S16]([]byte{9}, samples),
+		[]byte{9, 0, 0, 1, 0, 0xff, 0xff, 0, 0x40, 0xff, 0x7f, 0, 0x80}; !bytes.Equal(got, want) {
 		t.Errorf("s16le: %x, want %x", got, want)
 	}
 	got := encoders[F32](nil, samples)

@@ -19,8 +19,8 @@ var mp3s = []Format{
 	{Rate: 44_100, Bitrate: 32_000}, {Rate: 44_100}, {Rate: 44_100, Bitrate: 192_000}, {Rate: 48_000, Bitrate: 64_000},
 }
 
-// TestMP3IsFramesAndNothingElse walks over the frames: each has the rate and the bit rate that were asked for, and needs no
-// bits of another one.
+// TestMP3IsFramesAndNothingElse walks over the frames: each has the rate and the bit rate that were asked for, and
+// needs no bits of another one.
 func TestMP3IsFramesAndNothingElse(t *testing.T) {
 	needsMP3(t)
 	for _, f := range mp3s {
@@ -33,7 +33,8 @@ func TestMP3IsFramesAndNothingElse(t *testing.T) {
 			stream, count := whole(t, f, speech(t, n)), 0
 			for rest := stream; len(rest) > 0; count++ {
 				if len(rest) < 6 || rest[0] != 0xFF || rest[1]&0xE0 != 0xE0 || rest[1]>>1&3 != 1 || rest[3]>>6 != 3 {
-					t.Fatalf("%s: frame %d begins with %x, which is not a frame of MP3 with one channel", f, count, rest[:min(6, len(rest))])
+					t.Fatalf("%s: frame %d begins with %x, which is not a frame of MP3 with one channel", f, count,
+						rest[:min(6, len(rest))])
 				}
 				if rate := mp3Rate(rest); rate != f.Rate {
 					t.Fatalf("%s: frame %d has %d Hz", f, count, rate)
@@ -88,8 +89,8 @@ func TestMP3SoundsLikeSpeech(t *testing.T) {
 	}
 }
 
-// TestMP3IsAsLongAsSpeech: with a quiet end, as speech has one, a stream is never shorter than what was spoken, and less than a frame
-// longer; what is loud to its end is there to its end.
+// TestMP3IsAsLongAsSpeech: with a quiet end, as speech has one, a stream is never shorter than what was spoken, and
+// less than a frame longer; what is loud to its end is there to its end.
 func TestMP3IsAsLongAsSpeech(t *testing.T) {
 	needsMP3(t)
 	for _, f := range mp3s {
@@ -107,7 +108,8 @@ func TestMP3IsAsLongAsSpeech(t *testing.T) {
 			each, samples := mp3Samples(f.Rate), (n*f.Rate+EngineRate-1)/EngineRate
 			count := len(mp3Frames(t, f, whole(t, f, quiet)))
 			if more := count*each - samples; more < 0 || more >= each {
-				t.Errorf("%s: %d samples that end quietly are %d frames of %d, which is %d more", f, samples, count, each, more)
+				t.Errorf("%s: %d samples that end quietly are %d frames of %d, which is %d more", f, samples,
+					count, each, more)
 			}
 			loud := speech(t, n)
 			for i := n - 240; i < n; i++ {
@@ -115,13 +117,15 @@ func TestMP3IsAsLongAsSpeech(t *testing.T) {
 			}
 			count = len(mp3Frames(t, f, whole(t, f, loud)))
 			if more := count*each - samples; more < mp3Lag(f.Rate) || more >= mp3Lag(f.Rate)+each {
-				t.Errorf("%s: %d samples that end loudly are %d frames of %d, which is %d more", f, samples, count, each, more)
+				t.Errorf("%s: %d samples that end loudly are %d frames of %d, which is %d more", f, samples,
+					count, each, more)
 			}
 		}
 	}
 }
 
-// TestMP3At8kHz: a frame has 72 ms there, and what is heard is 66 ms late. As a whole a stream is no more than 72 ms too long.
+// TestMP3At8kHz: a frame has 72 ms there, and what is heard is 66 ms late. As a whole a stream is no more than 72 ms
+// too long.
 func TestMP3At8kHz(t *testing.T) {
 	needsMP3(t)
 	for n := 12 * frame; n < 14*frame; n += 320 {

@@ -134,7 +134,8 @@ func TestSpeedKeepsTheSoundOfSpeech(t *testing.T) {
 		if got, want := loudest(out, part), loudest(was, EngineRate/10); math.Abs(got-want) > 1 {
 			t.Errorf("at speed %g the loudest 100 ms have %+.2f dB, want within 1", speed, got-want)
 		}
-		for _, band := range [][2]float64{{100, 300}, {300, 700}, {700, 1500}, {1500, 3000}, {3000, 6000}, {6000, 10_000}} {
+		for _, band := range [][2]float64{{100, 300}, {300, 700}, {700, 1500}, {1500, 3000}, {3000, 6000},
+			{6000, 10_000}} {
 			if db := power(out, band) - power(was, band); math.Abs(db) > 3 {
 				t.Errorf("at speed %g %.0f to %.0f Hz have %+.1f dB, want within 3", speed, band[0], band[1], db)
 			}
@@ -211,7 +212,8 @@ func TestSpeedIsAsCleanAsThatOfSox(t *testing.T) {
 			ours, theirs := between(own[len(own)/8:], hz), between(other[len(other)/8:], hz)
 			t.Logf("%g Hz at speed %g: beside the harmonics there is %.1f dB, with sox %.1f", hz, speed, ours, theirs)
 			if ours > max(theirs+3, -35) {
-				t.Errorf("%g Hz at speed %g: beside the harmonics there is %.1f dB, with sox %.1f", hz, speed, ours, theirs)
+				t.Errorf("%g Hz at speed %g: beside the harmonics there is %.1f dB, with sox %.1f", hz, speed,
+					ours, theirs)
 			}
 		}
 	}

@@ -83,7 +83,8 @@ func sounds(t *testing.T, got, want []float64) {
 	}
 	lag, like := alike(got, want)
 	if lag < -2 || lag > 0.05*EngineRate || like < .94 { // 8 kHz lose that much
-		t.Errorf("it lags by %d samples and is %.3f like what was spoken, want at most 50 ms and at least 0.94", lag, like)
+		t.Errorf("it lags by %d samples and is %.3f like what was spoken, want at most 50 ms and at least 0.94",
+			lag, like)
 	}
 }
 
@@ -106,10 +107,12 @@ func alike(got, want []float64) (lag int, like float64) {
 // TestBareSamplesAreReadBySox reads them as telephony does.
 func TestBareSamplesAreReadBySox(t *testing.T) {
 	samples := speech(t, 20*frame)
-	for _, f := range []Format{{Encoding: MuLaw}, {Encoding: ALaw}, {Rate: 8000}, {Encoding: F32, Rate: 48_000}, {Encoding: MuLaw, Rate: 24_000}} {
+	for _, f := range []Format{{Encoding: MuLaw}, {Encoding: ALaw}, {Rate: 8000}, {Encoding: F32, Rate: 48_000},
+		{Encoding: MuLaw, Rate: 24_000}} {
 		f, _ = f.Check()
 		kind := map[Encoding][]string{
-			S16: {"-e", "signed", "-b", "16"}, F32: {"-e", "float", "-b", "32"}, MuLaw: {"-e", "mu-law", "-b", "8"}, ALaw: {"-e", "a-law", "-b", "8"},
+			S16: {"-e", "signed", "-b", "16"}, F32: {"-e", "float", "-b", "32"}, MuLaw: {"-e", "mu-law", "-b", "8"},
+			ALaw: {"-e", "a-law", "-b", "8"},
 		}[f.Encoding]
 		args := append([]string{"-D", "-t", "raw", "-c", "1", "-r", fmt.Sprint(f.Rate)}, kind...)
 		args = append(args, file(t, "speech.raw", whole(t, f, samples)), "-t", "raw", "-e", "signed", "-b", "16", "-")

@@ -203,7 +203,8 @@ func TestEveryRateHasItsLength(t *testing.T) {
 
 func TestAWAVOfKnownLength(t *testing.T) {
 	samples := speech(t, 3*frame)
-	for _, f := range []Format{{Container: WAV}, {Container: WAV, Encoding: ALaw}, {Container: WAV, Encoding: F32, Rate: 16_000}} {
+	for _, f := range []Format{{Container: WAV}, {Container: WAV, Encoding: ALaw},
+		{Container: WAV, Encoding: F32, Rate: 16_000}} {
 		got, err := All(f, samples)
 		if err != nil {
 			t.Fatal(err)
@@ -218,8 +219,8 @@ func TestAWAVOfKnownLength(t *testing.T) {
 	}
 }
 
-// TestNoAliasesAt8kHz sends tones that 8 kHz cannot carry through µ-law, alone and under another one, and looks at where
-// they would be folded to.
+// TestNoAliasesAt8kHz sends tones that 8 kHz cannot carry through µ-law, alone and under another one, and looks at
+// where they would be folded to.
 func TestNoAliasesAt8kHz(t *testing.T) {
 	for _, hz := range []float64{4001, 4010, 4030, 4060, 4100, 4500, 5000, 6000, 7000, 9000, 11_000} {
 		for _, under := range []float64{0, 3000} {
@@ -236,7 +237,8 @@ func TestNoAliasesAt8kHz(t *testing.T) {
 			folded := math.Mod(hz, 8000)
 			folded = min(folded, 8000-folded)
 			if db := 20 * math.Log10(level(got[800:7200], folded, 8000)/10_000); db > -50 {
-				t.Errorf("%.0f Hz beside %.0f is folded to %.0f Hz with %.1f dB, want at most -50", hz, under, folded, db)
+				t.Errorf("%.0f Hz beside %.0f is folded to %.0f Hz with %.1f dB, want at most -50", hz, under,
+					folded, db)
 			}
 		}
 	}

@@ -89,12 +89,14 @@ func TestSetLengths(t *testing.T) {
 	audio := make([]byte, 640)
 	for _, s := range []Sound{native, {ALaw, 8, 8000}, {MuLaw, 8, 8000}, {Float, 32, 8000}} {
 		file := append(s.AppendHeader(nil, Streaming), audio...)
-		if want := append(s.AppendHeader(nil, 640), audio...); !SetLengths(file, len(file)) || !bytes.Equal(file, want) {
+		if want := append(s.AppendHeader(nil, 640), audio...); !SetLengths(file, len(file)) ||
+			!bytes.Equal(file, want) {
 			t.Errorf("tag %d: the header is %x, want %x", s.Tag, file[:58], want[:58])
 		}
 	}
 	tagged := append(HeaderWithTags(Streaming, []string{"A=1"}), audio...)
-	if want := append(HeaderWithTags(640, []string{"A=1"}), audio...); !SetLengths(tagged, len(tagged)) || !bytes.Equal(tagged, want) {
+	if want := append(HeaderWithTags(640, []string{"A=1"}), audio...); !SetLengths(tagged, len(tagged)) ||
+		!bytes.Equal(tagged, want) {
 		t.Error("with tags: the lengths are wrong")
 	}
 	for name, file := range map[string][]byte{

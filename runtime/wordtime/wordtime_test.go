@@ -12,7 +12,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// audio is made of windows of 10 ms: an "a" sounds, a "q" quietly, a "-" is silent. It is filled up to whole frames with silence.
+// audio is made of windows of 10 ms: an "a" sounds, a "q" quietly, a "-" is silent. It is filled up to whole frames
+// with silence.
 func audio(picture string) *Levels {
 	var l Levels
 	pcm := make([]int16, (len(picture)+7)/8*speech.FrameSamples)
@@ -139,7 +140,8 @@ func TestWhatFollowsAWord(t *testing.T) {
 }
 
 func TestSoundsOfWords(t *testing.T) {
-	names := map[sound]string{aVoiceless: "T", aVoiced: "D", aGlide: "R", aShortVowel: "v", aLongVowel: "V", aNumeral: "#"}
+	names := map[sound]string{aVoiceless: "T", aVoiced: "D", aGlide: "R", aShortVowel: "v", aLongVowel: "V",
+		aNumeral: "#"}
 	for word, want := range map[string]string{
 		"नमस्ते":  "DvDvTTV",
 		"कमला":    "TvDRV",
@@ -266,7 +268,8 @@ func TestKnown(t *testing.T) {
 		start, end time.Duration
 	}
 	const text = "acha, theek hai — bas"
-	parts := []Part{{0, 5, ms(100), ms(450)}, {6, 11, ms(550), ms(800)}, {12, 15, ms(800), ms(1000)}, {20, 23, ms(1050), ms(1500)}}
+	parts := []Part{{0, 5, ms(100), ms(450)}, {6, 11, ms(550), ms(800)}, {12, 15, ms(800), ms(1000)},
+		{20, 23, ms(1050), ms(1500)}}
 	for name, tt := range map[string]struct {
 		parts []Part
 		audio string
@@ -274,23 +277,28 @@ func TestKnown(t *testing.T) {
 	}{
 		"pauses and the silence at both ends belong to nobody": {
 			parts, repeat("-", 8, "a", 32, "-", 19, "a", 46, "q", 30, "-", 10),
-			[]heard{{"acha", ms(80), ms(400)}, {"theek", ms(590), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1350)}},
+			[]heard{{"acha", ms(80), ms(400)}, {"theek", ms(590), ms(800)}, {"hai", ms(800), ms(1000)},
+				{"bas", ms(1050), ms(1350)}},
 		},
 		"a silence shorter than a pause is none": {
 			parts, repeat("-", 10, "a", 32, "-", 5, "a", 103),
-			[]heard{{"acha", ms(100), ms(450)}, {"theek", ms(550), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1500)}},
+			[]heard{{"acha", ms(100), ms(450)}, {"theek", ms(550), ms(800)}, {"hai", ms(800), ms(1000)},
+				{"bas", ms(1050), ms(1500)}},
 		},
 		"a pause is near as far as 30 ms": {
 			parts, repeat("-", 10, "a", 26, "-", 6, "a", 108), // until 420
-			[]heard{{"acha", ms(100), ms(450)}, {"theek", ms(550), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1500)}},
+			[]heard{{"acha", ms(100), ms(450)}, {"theek", ms(550), ms(800)}, {"hai", ms(800), ms(1000)},
+				{"bas", ms(1050), ms(1500)}},
 		},
 		"and nearer": {
 			parts, repeat("-", 10, "a", 26, "-", 7, "a", 107), // until 430
-			[]heard{{"acha", ms(100), ms(360)}, {"theek", ms(430), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1500)}},
+			[]heard{{"acha", ms(100), ms(360)}, {"theek", ms(430), ms(800)}, {"hai", ms(800), ms(1000)},
+				{"bas", ms(1050), ms(1500)}},
 		},
 		"of two the longer": {
 			parts, repeat("-", 10, "a", 30, "-", 7, "a", 2, "-", 9, "a", 92),
-			[]heard{{"acha", ms(100), ms(490)}, {"theek", ms(580), ms(800)}, {"hai", ms(800), ms(1000)}, {"bas", ms(1050), ms(1500)}},
+			[]heard{{"acha", ms(100), ms(490)}, {"theek", ms(580), ms(800)}, {"hai", ms(800), ms(1000)},
+				{"bas", ms(1050), ms(1500)}},
 		},
 		"a word of which nothing is heard lasts no time": {
 			parts[1:3], repeat("a", 100),
@@ -298,10 +306,12 @@ func TestKnown(t *testing.T) {
 		},
 		"several parts of one word": {
 			[]Part{{0, 2, ms(100), ms(200)}, {2, 4, ms(250), ms(450)}, {6, 23, ms(450), ms(900)}}, repeat("a", 90),
-			[]heard{{"acha", 0, ms(450)}, {"theek", ms(450), ms(900)}, {"hai", ms(900), ms(900)}, {"bas", ms(900), ms(900)}},
+			[]heard{{"acha", 0, ms(450)}, {"theek", ms(450), ms(900)}, {"hai", ms(900), ms(900)},
+				{"bas", ms(900), ms(900)}},
 		},
 		"there is no audio": {
-			parts[:1], "", []heard{{"acha", ms(100), ms(450)}, {"theek", ms(450), ms(450)}, {"hai", ms(450), ms(450)}, {"bas", ms(450), ms(450)}},
+			parts[:1], "", []heard{{"acha", ms(100), ms(450)}, {"theek", ms(450), ms(450)}, {"hai", ms(450), ms(450)},
+				{"bas", ms(450), ms(450)}},
 		},
 		"nothing is heard": {nil, repeat("a", 8), []heard{{"acha", 0, 0}, {"theek", 0, 0}, {"hai", 0, 0}, {"bas", 0, 0}}},
 	} {

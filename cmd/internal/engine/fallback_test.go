@@ -70,7 +70,9 @@ func TestEspeakSpeaksWhereTheModelIsMissing(t *testing.T) {
 			if err != nil || f.Folder() != tt.want || f.Neural() != (tt.want != "") {
 				t.Errorf("the bundle is %q, %v; want %q", f.Folder(), err, tt.want)
 			}
-			if tt.told == "" && len(told) > 0 || tt.told != "" && (len(told) != 1 || !strings.Contains(told[0], tt.told) || strings.Contains(told[0], "\n")) {
+			if tt.told == "" && len(told) > 0 ||
+				tt.told != "" && (len(told) != 1 || !strings.Contains(told[0], tt.told) ||
+					strings.Contains(told[0], "\n")) {
 				t.Errorf("told %q, want %q", told, tt.told)
 			}
 		})

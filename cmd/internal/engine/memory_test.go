@@ -10,7 +10,8 @@ import (
 )
 
 func TestMemoryIsWeighedAgainstTheLimit(t *testing.T) {
-	m := synth.Memory{Weights: 100e6, Prompts: 10e6, Stream: 25e6, Cache: 64e6} // with two workers 160 MB, and 224 MB with the cache
+	// with two workers 160 MB, and 224 MB with the cache
+	m := synth.Memory{Weights: 100e6, Prompts: 10e6, Stream: 25e6, Cache: 64e6}
 	for name, tt := range map[string]struct {
 		limit   int64
 		refused bool
@@ -29,7 +30,8 @@ func TestMemoryIsWeighedAgainstTheLimit(t *testing.T) {
 			if (err != nil) != tt.refused || strings.Contains(log.String(), "level=WARN") != tt.warned {
 				t.Errorf("error %v, log %q", err, log.String())
 			}
-			if tt.refused && !strings.Contains(err.Error(), "the model needs 160 MB (weights 100, voices 10, 2 streams of 25 each), more than the ") {
+			if tt.refused && !strings.Contains(err.Error(),
+				"the model needs 160 MB (weights 100, voices 10, 2 streams of 25 each), more than the ") {
 				t.Errorf("it says %v", err)
 			}
 		})

@@ -136,7 +136,8 @@ func TestNoRoomForAnotherConnection(t *testing.T) {
 	working := []net.Conn{s.dial(t, slow), s.dial(t, slow)}
 	<-s.started
 	<-s.started
-	if status, body := answerOn(t, s.dial(t, "")); status != http.StatusServiceUnavailable || body != `{"error":"busy"}` {
+	if status, body := answerOn(t, s.dial(t, "")); status != http.StatusServiceUnavailable ||
+		body != `{"error":"busy"}` {
 		t.Errorf("one above: %d %s", status, body)
 	}
 	close(s.release)
@@ -154,7 +155,8 @@ func TestNoRoomForAnotherConnection(t *testing.T) {
 // TestHeadersInPieces: a header is the same, however it is cut.
 func TestHeadersInPieces(t *testing.T) {
 	s := serveGuarded(t, limitsOf(10, 100))
-	request := "POST / HTTP/1.1\r\nHost: a\r\nX-Long: " + strings.Repeat("x", 6000) + "\r\nContent-Length: 4\r\n\r\nbody"
+	request := "POST / HTTP/1.1\r\nHost: a\r\nX-Long: " + strings.Repeat("x", 6000) +
+		"\r\nContent-Length: 4\r\n\r\nbody"
 	plain := strings.ReplaceAll(request, "\r\n", "\n")
 	for _, text := range []string{request, plain} {
 		for cut := len(text) - 12; cut <= len(text); cut++ {
@@ -232,7 +234,8 @@ func TestTheSizeOfAHeader(t *testing.T) {
 	s := serveGuarded(t, limitsOf(10, 100))
 	start, end := "GET / HTTP/1.1\r\nHost: a\r\nX-Long: ", "\r\n\r\n"
 	for size, want := range map[int]int{
-		maxHeader: http.StatusOK, maxHeader + slop + 1: http.StatusRequestHeaderFieldsTooLarge, 64 << 10: http.StatusRequestHeaderFieldsTooLarge,
+		maxHeader: http.StatusOK, maxHeader + slop + 1: http.StatusRequestHeaderFieldsTooLarge,
+		64 << 10: http.StatusRequestHeaderFieldsTooLarge,
 	} {
 		status, _ := answerOn(t, s.dial(t, start+strings.Repeat("x", size-len(start)-len(end))+end))
 		if status != want && (status != 0 || want == http.StatusOK) { // the answer may be lost to a reset

@@ -29,7 +29,8 @@ func TestFromEnv(t *testing.T) {
 		"the command line wins":  {[]string{"--work-ers=2", "--word=b"}, map[string]string{"SWAR_WORK_ERS": "3", "SWAR_WORD": "a"}, settings{2, false, "b", nil}, ""},
 		"empty is absent":        {nil, map[string]string{"SWAR_WORK_ERS": "", "SWAR_WORD": " "}, settings{1, false, "a", nil}, ""},
 		"a list with commas in its values": {
-			nil, map[string]string{"SWAR_KEYS": "one=x,y\n\ttwo  three=z\n"}, settings{1, false, "a", []string{"one=x,y", "two", "three=z"}}, "",
+			nil, map[string]string{"SWAR_KEYS": "one=x,y\n\ttwo  three=z\n"},
+			settings{1, false, "a", []string{"one=x,y", "two", "three=z"}}, "",
 		},
 		"a list of one":                        {nil, map[string]string{"SWAR_KEYS": "one"}, settings{1, false, "a", []string{"one"}}, ""},
 		"a list on the command line wins":      {[]string{"--keys=one two"}, map[string]string{"SWAR_KEYS": "three"}, settings{1, false, "a", []string{"one two"}}, ""},
@@ -57,7 +58,8 @@ func TestFromEnv(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := got(); got.n != tt.want.n || got.open != tt.want.open || got.word != tt.want.word || !slices.Equal(got.keys, tt.want.keys) {
+			if got := got(); got.n != tt.want.n || got.open != tt.want.open || got.word != tt.want.word ||
+				!slices.Equal(got.keys, tt.want.keys) {
 				t.Errorf("settings = %+v, want %+v", got, tt.want)
 			}
 		})
@@ -68,7 +70,8 @@ func TestFromEnv(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !flags.Changed("work-ers") || flags.Changed("open") {
-			t.Errorf("Changed = %v and %v, want true for the one that was given", flags.Changed("work-ers"), flags.Changed("open"))
+			t.Errorf("Changed = %v and %v, want true for the one that was given", flags.Changed("work-ers"),
+				flags.Changed("open"))
 		}
 	})
 }
@@ -127,12 +130,13 @@ func TestLinesThatAreLostAreCounted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := NewLogWriter(&tt.to)
-			log := slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-				if a.Key == slog.TimeKey {
-					return slog.Attr{}
-				}
-				return a
-			}}))
+			log := slog.New(slog.NewTextHandler(w,
+				&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+					if a.Key == slog.TimeKey {
+						return slog.Attr{}
+					}
+					return a
+				}}))
 			for range 3 {
 				log.Info("a line of a log") // 33 bytes with its level and its end
 			}
@@ -313,19 +317,26 @@ func TestQuota(t *testing.T) {
 		},
 		"a container that sees only itself": {v2, "0::/\n", map[string]string{"cpu.max": "50000 100000\n"}, 0.5},
 		"version 1": {
-			v1, "4:cpuset:/x\n3:cpu,cpuacct:/a\n", map[string]string{"cpu,cpuacct/a/cpu.cfs_quota_us": "300000\n", "cpu,cpuacct/a/cpu.cfs_period_us": "100000\n"}, 3,
+			v1, "4:cpuset:/x\n3:cpu,cpuacct:/a\n",
+			map[string]string{"cpu,cpuacct/a/cpu.cfs_quota_us": "300000\n",
+				"cpu,cpuacct/a/cpu.cfs_period_us": "100000\n"}, 3,
 		},
 		"version 1 without a limit": {
-			v1, "3:cpu,cpuacct:/\n", map[string]string{"cpu,cpuacct/cpu.cfs_quota_us": "-1\n", "cpu,cpuacct/cpu.cfs_period_us": "100000\n"}, 0,
+			v1, "3:cpu,cpuacct:/\n", map[string]string{"cpu,cpuacct/cpu.cfs_quota_us": "-1\n",
+				"cpu,cpuacct/cpu.cfs_period_us": "100000\n"}, 0,
 		},
 		"version 1 in a container that is told the host's path": {
-			docker, "1:cpu:/docker/abc\n", map[string]string{"cpu/cpu.cfs_quota_us": "250000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 2.5,
+			docker, "1:cpu:/docker/abc\n", map[string]string{"cpu/cpu.cfs_quota_us": "250000\n",
+				"cpu/cpu.cfs_period_us": "100000\n"}, 2.5,
 		},
 		"a path outside of what is mounted": {
-			docker, "1:cpu:/other\n", map[string]string{"cpu/cpu.cfs_quota_us": "100000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 1,
+			docker, "1:cpu:/other\n", map[string]string{"cpu/cpu.cfs_quota_us": "100000\n",
+				"cpu/cpu.cfs_period_us": "100000\n"}, 1,
 		},
 		"both versions at once": {
-			v1 + v2, "3:cpu,cpuacct:/a\n0::/\n", map[string]string{"cpu,cpuacct/a/cpu.cfs_quota_us": "200000", "cpu,cpuacct/a/cpu.cfs_period_us": "100000"}, 2,
+			v1 + v2, "3:cpu,cpuacct:/a\n0::/\n",
+			map[string]string{"cpu,cpuacct/a/cpu.cfs_quota_us": "200000",
+				"cpu,cpuacct/a/cpu.cfs_period_us": "100000"}, 2,
 		},
 		"numbers that are none": {v2, "0::/\n", map[string]string{"cpu.max": "many few\n"}, 0},
 		"a period of nothing":   {v2, "0::/\n", map[string]string{"cpu.max": "100000 0\n"}, 0},
@@ -333,7 +344,8 @@ func TestQuota(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			root := fstest.MapFS{"proc/self/mountinfo": {Data: []byte(tt.mounts)}, "proc/self/cgroup": {Data: []byte(tt.own)}}
+			root := fstest.MapFS{"proc/self/mountinfo": {Data: []byte(tt.mounts)},
+				"proc/self/cgroup": {Data: []byte(tt.own)}}
 			for name, text := range tt.files {
 				root["sys/fs/cgroup/"+name] = &fstest.MapFile{Data: []byte(text)}
 			}
@@ -375,7 +387,8 @@ func TestMemory(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			root := fstest.MapFS{"proc/self/mountinfo": {Data: []byte(tt.mounts)}, "proc/self/cgroup": {Data: []byte(tt.own)}}
+			root := fstest.MapFS{"proc/self/mountinfo": {Data: []byte(tt.mounts)},
+				"proc/self/cgroup": {Data: []byte(tt.own)}}
 			for name, text := range tt.files {
 				root["sys/fs/cgroup/"+name] = &fstest.MapFile{Data: []byte(text)}
 			}

@@ -39,7 +39,8 @@ func TestServersEndWhenTheyAreAsked(t *testing.T) {
 	}
 	address := l.Addr().String()
 	if _, err := Listen(t.Context(), "swar-test", "--other", address); err == nil ||
-		!strings.Contains(err.Error(), "perhaps another `swar-test`") || !strings.HasSuffix(err.Error(), "with --other") {
+		!strings.Contains(err.Error(), "perhaps another `swar-test`") ||
+		!strings.HasSuffix(err.Error(), "with --other") {
 		t.Errorf("a second one on %s: %v", address, err)
 	}
 	var s Servers

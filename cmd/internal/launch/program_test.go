@@ -26,7 +26,8 @@ func TestWhatAProgramSaysOfErrors(t *testing.T) {
 		"a context's end":  {nil, "", context.Canceled, ExitInterrupted, "swar-test: context canceled\n"},
 		"a setting it has": {[]string{"--workers", "2"}, "many", nil, ExitOK, ""},
 		"wrong use, seen by the command": {
-			nil, "", &UsageError{"swar-test run", own}, ExitUsage, "swar-test: an error of its own; see `swar-test run --help`\n",
+			nil, "", &UsageError{"swar-test run", own}, ExitUsage,
+			"swar-test: an error of its own; see `swar-test run --help`\n",
 		},
 		"an unknown flag": {
 			[]string{"--no"}, "", nil, ExitUsage, "swar-test: there is no flag --no; see `swar-test --help`\n",
@@ -35,13 +36,15 @@ func TestWhatAProgramSaysOfErrors(t *testing.T) {
 			[]string{"--workers"}, "", nil, ExitUsage, "swar-test: --workers wants a value; see `swar-test --help`\n",
 		},
 		"a value that is none": {
-			[]string{"--workers", "many"}, "", nil, ExitUsage, "swar-test: --workers \"many\": want a whole number; see `swar-test --help`\n",
+			[]string{"--workers", "many"}, "", nil, ExitUsage,
+			"swar-test: --workers \"many\": want a whole number; see `swar-test --help`\n",
 		},
 		"a variable that is none": {
 			nil, "many", nil, ExitUsage, "swar-test: SWAR_WORKERS: \"many\": want a whole number; see `swar-test --help`\n",
 		},
 		"an argument too many": {
-			[]string{"more"}, "", nil, ExitUsage, "swar-test: swar-test takes no argument, but there is \"more\"; see `swar-test --help`\n",
+			[]string{"more"}, "", nil, ExitUsage,
+			"swar-test: swar-test takes no argument, but there is \"more\"; see `swar-test --help`\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,11 +65,13 @@ func TestWhatAProgramSaysOfErrors(t *testing.T) {
 				}
 				return err.Error()
 			}
-			root := &cobra.Command{Use: "swar-test", Args: Exactly(0), RunE: func(*cobra.Command, []string) error { return tt.err }}
+			root := &cobra.Command{Use: "swar-test", Args: Exactly(0),
+				RunE: func(*cobra.Command, []string) error { return tt.err }}
 			root.Flags().Int("workers", 1, "")
 			code := p.run(t.Context(), root, tt.args)
 			if code != tt.code || said.String() != tt.says || out.Len() > 0 {
-				t.Errorf("exit code %d, says %q, writes %q; want %d and %q", code, said.String(), out.String(), tt.code, tt.says)
+				t.Errorf("exit code %d, says %q, writes %q; want %d and %q", code, said.String(), out.String(),
+					tt.code, tt.says)
 			}
 			if wrote := len(tt.args) > 0; code == ExitOK && p.OnCommandLine("workers") != wrote {
 				t.Errorf("typed %v, want %v", p.OnCommandLine("workers"), wrote)

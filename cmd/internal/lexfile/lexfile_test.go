@@ -13,9 +13,11 @@ import (
 
 // TestWhatIsWrittenIsRead: marks of CSV and XML, and as many entries as there may be.
 func TestWhatIsWrittenIsRead(t *testing.T) {
-	entries := []lexicon.Entry{{Word: `R&D "<x>", y`, Spoken: "आर एंड डी", Lang: "hi"}, {Word: "word", Spoken: "a,b"}, {Word: "Jio 5G", Spoken: "x", Lang: "en"}}
+	entries := []lexicon.Entry{{Word: `R&D "<x>", y`, Spoken: "आर एंड डी", Lang: "hi"}, {Word: "word", Spoken: "a,b"},
+		{Word: "Jio 5G", Spoken: "x", Lang: "en"}}
 	for i := len(entries); i < lexicon.MaxEntries; i++ {
-		entries = append(entries, lexicon.Entry{Word: fmt.Sprint("word", i), Spoken: strings.Repeat("क", lexicon.MaxSpoken)})
+		entries = append(entries, lexicon.Entry{Word: fmt.Sprint("word", i),
+			Spoken: strings.Repeat("क", lexicon.MaxSpoken)})
 	}
 	for _, name := range []string{"a.csv", "a.PLS", "a.xml"} {
 		format, err := FormatOf(name)

@@ -63,7 +63,8 @@ func TestSettingsForOneApart(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || (got.Token != common.Token) != tt.token || (got.Certificates != common.Certificates) != tt.another {
+		if err != nil || (got.Token != common.Token) != tt.token ||
+			(got.Certificates != common.Certificates) != tt.another {
 			t.Errorf("%s: %v; a token of its own: %v, an authority of its own: %v",
 				name, err, got.Token != common.Token, got.Certificates != common.Certificates)
 		}

@@ -23,8 +23,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// openLocal opens a portal on a folder, with the flags of args. The path of a socket must be short, so that tests have a
-// working folder of their own.
+// openLocal opens a portal on a folder, with the flags of args. The path of a socket must be short, so that tests have
+// a working folder of their own.
 func openLocal(t testing.TB, folder string, args ...string) (*Local, *Handler) {
 	t.Helper()
 	c := Config{
@@ -156,7 +156,8 @@ func TestARevocationReachesTheCacheAlsoWithoutTheStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := l.Tenancy().CreateKey(t.Context(), tenant.Operator(), org.Projects[0].ID, "server", nil, tenant.Idempotency{})
+	key, err := l.Tenancy().CreateKey(t.Context(), tenant.Operator(), org.Projects[0].ID, "server", nil,
+		tenant.Idempotency{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +216,8 @@ func TestWhoAnswersWhichPath(t *testing.T) {
 	} {
 		got := [3]string{answers(with, path), answers(without, path), answers(Off(), path)}
 		if got != want {
-			t.Errorf("%s is answered by %v, want %v: with sign-in by e-mail, without, without a portal", path, got, want)
+			t.Errorf("%s is answered by %v, want %v: with sign-in by e-mail, without, without a portal", path,
+				got, want)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Command kubernetes is every program of a Kubernetes cluster in one file, which runs as the program that it is called
-// by: kube-apiserver, kubelet, etcd and so on are links to it. What they share is compiled, linked and held in memory once.
+// by: kube-apiserver, kubelet, etcd and so on are links to it. What they share is compiled, linked and held in memory
+// once.
 //
 // With the build tag envtest it holds only what tests of a controller need: etcd, kube-apiserver and kubectl.
 package main
@@ -46,7 +47,8 @@ func main() {
 	run, ok := programs[name]
 	if !ok {
 		names := slices.Sorted(maps.Keys(programs))
-		fmt.Fprintf(os.Stderr, "%s is not a name of a program; make a link to this file named %s\n", name, strings.Join(names, ", "))
+		fmt.Fprintf(os.Stderr, "%s is not a name of a program; make a link to this file named %s\n", name,
+			strings.Join(names, ", "))
 		os.Exit(2)
 	}
 	run()

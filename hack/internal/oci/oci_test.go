@@ -44,7 +44,8 @@ func pair(t *testing.T, reference string) *Archive {
 		images = append(images, Image{
 			Platform: Platform{"linux", arch}, Created: created,
 			Layers: []Tree{some(t), {"a": {Mode: 0o644, Content: []byte(arch)}}},
-			Run:    Execution{User: "65532:65532", Entrypoint: []string{"/a"}, Labels: map[string]string{"b": "2", "a": "1"}},
+			Run: Execution{User: "65532:65532", Entrypoint: []string{"/a"},
+				Labels: map[string]string{"b": "2", "a": "1"}},
 		})
 	}
 	a, err := New(reference, images)

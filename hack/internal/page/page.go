@@ -18,7 +18,8 @@ func Block(tb testing.TB, text, words string) string {
 	return only(tb, blocks.FindAllStringSubmatch(text, -1), words)
 }
 
-// Command returns the one command within a sentence that contains some words. It fails the test unless there is exactly one.
+// Command returns the one command within a sentence that contains some words. It fails the test unless there is exactly
+// one.
 func Command(tb testing.TB, text, words string) string {
 	tb.Helper()
 	return only(tb, inline.FindAllStringSubmatch(blocks.ReplaceAllString(text, ""), -1), words)

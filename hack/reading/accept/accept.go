@@ -1,8 +1,9 @@
-// Package accept judges readings: whether what a normaliser made of a message is one of the readings that people accept for it.
+// Package accept judges readings: whether what a normaliser made of a message is one of the readings that people accept
+// for it.
 //
-// A reading is written in the small grammar of testdata/hinglish-reading/README.md. Spelling is free where Hindi spells in several
-// ways; what is heard is not: another digit, another unit or a word more is refused. The tables here know nothing of runtime/normalize,
-// so that neither can cover for the other.
+// A reading is written in the small grammar of testdata/hinglish-reading/README.md. Spelling is free where Hindi spells
+// in several ways; what is heard is not: another digit, another unit or a word more is refused. The tables here know
+// nothing of runtime/normalize, so that neither can cover for the other.
 package accept
 
 import (
@@ -42,8 +43,8 @@ func (r *Reading) Accepts(spoken string) bool {
 	return ok
 }
 
-// Stop returns the word of spoken at which it leaves every accepted reading, empty where words are missing at its end. It means
-// something only for what is not accepted.
+// Stop returns the word of spoken at which it leaves every accepted reading, empty where words are missing at its end.
+// It means something only for what is not accepted.
 func (r *Reading) Stop(spoken string) string {
 	tokens := tokenize(spoken)
 	far, _ := r.judge(spoken)

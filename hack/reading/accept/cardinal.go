@@ -121,7 +121,8 @@ func hindiNumber(f figure) node {
 			c = append(c, sequence{n, scaleWord(f, Hindi)})
 		}
 		if q < 4 && f.scale == "" {
-			c = append(c, phrases([][]string{{"पाव", "चौथाई", "paav", "chauthai"}, {"आधा", "आधी", "आधे", "aadha", "aadhi", "aadhe"}, {"पौन", "पौना", "पौने", "paun", "pauna"}}[q-1]...))
+			c = append(c, phrases([][]string{{"पाव", "चौथाई", "paav", "chauthai"},
+				{"आधा", "आधी", "आधे", "aadha", "aadhi", "aadhe"}, {"पौन", "पौना", "पौने", "paun", "pauna"}}[q-1]...))
 		}
 	}
 	return c
@@ -171,7 +172,8 @@ func decimal(f figure, whole, point node, digit func(byte) node) node {
 	return c
 }
 
-// englishCardinal reads lakh and crore as Indian English does, hundreds up to 99 ("fifteen hundred"), and "and" where people say it.
+// englishCardinal reads lakh and crore as Indian English does, hundreds up to 99 ("fifteen hundred"), and "and" where
+// people say it.
 func englishCardinal(n int64) node {
 	c := choice{englishGroups(n)}
 	if h := n / 100; n >= 1100 && n < 10_000 && h%10 != 0 && (n < 2000 || n%100 == 0) {
@@ -179,7 +181,8 @@ func englishCardinal(n int64) node {
 	}
 	switch n {
 	case 100, 1000:
-		c = append(c, phrases(map[int64]string{100: "hundred", 1000: "thousand"}[n]), phrases(map[int64]string{100: "a hundred", 1000: "a thousand"}[n]))
+		c = append(c, phrases(map[int64]string{100: "hundred", 1000: "thousand"}[n]),
+			phrases(map[int64]string{100: "a hundred", 1000: "a thousand"}[n]))
 	}
 	return c
 }

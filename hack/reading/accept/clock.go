@@ -13,7 +13,8 @@ type clock struct {
 	zero         bool   // the hour is written with a zero before it
 }
 
-// readTime reads 9:30, 9:30pm, 18:45 and 05:30. Where am or pm is written, or the hour is above 12, twelve hours need a part of the day.
+// readTime reads 9:30, 9:30pm, 18:45 and 05:30. Where am or pm is written, or the hour is above 12, twelve hours need a
+// part of the day.
 func readTime(value string, l Language) (node, error) {
 	var c clock
 	rest := value
@@ -25,7 +26,8 @@ func readTime(value string, l Language) (node, error) {
 	h, m, ok := strings.Cut(rest, ":")
 	hour, err1 := strconv.ParseInt(h, 10, 64)
 	minute, err2 := strconv.ParseInt(m, 10, 64)
-	if !ok || err1 != nil || err2 != nil || hour < 0 || hour > 23 || minute < 0 || minute > 59 || c.half != "" && (hour > 12 || hour == 0) {
+	if !ok || err1 != nil || err2 != nil || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
+		c.half != "" && (hour > 12 || hour == 0) {
 		return nil, fmt.Errorf("%q is not a time", value)
 	}
 	c.hour, c.minute, c.zero = hour, minute, strings.HasPrefix(h, "0")
@@ -58,7 +60,8 @@ func (c clock) english() node {
 	}
 	way := choice{sequence{englishClock(c.twelve(), c.minute), half}}
 	if c.minute == 0 && c.twelve() == 12 {
-		way = append(way, phrases("noon", "twelve noon", "twelve o clock noon", "twelve oclock noon", "midnight", "twelve midnight"))
+		way = append(way, phrases("noon", "twelve noon", "twelve o clock noon", "twelve oclock noon", "midnight",
+			"twelve midnight"))
 	}
 	if c.half == "" {
 		way = append(way, c.railway())
@@ -73,9 +76,11 @@ func englishClock(hour, minute int64) node {
 	case minute == 0:
 		return choice{h, sequence{h, phrases("o clock", "oclock")}}
 	case minute < 10:
-		return choice{sequence{h, oneOf{"oh", "zero", "o"}, englishBelow100(minute)}, sequence{englishBelow100(minute), phrases("past", "minutes past"), h}}
+		return choice{sequence{h, oneOf{"oh", "zero", "o"}, englishBelow100(minute)},
+			sequence{englishBelow100(minute), phrases("past", "minutes past"), h}}
 	}
-	c := choice{sequence{h, englishBelow100(minute)}, sequence{englishBelow100(minute), phrases("past", "minutes past"), h}}
+	c := choice{sequence{h, englishBelow100(minute)},
+		sequence{englishBelow100(minute), phrases("past", "minutes past"), h}}
 	next := englishBelow100(hour%12 + 1)
 	switch minute {
 	case 15:
@@ -154,7 +159,8 @@ func (c clock) station(hour int64) node {
 		h = append(h, sequence{oneOf(hindiBelow100[0]), oneOf(hindiBelow100[hour])})
 	}
 	if c.minute == 0 {
-		return sequence{h, choice{oneOf(baje), sequence{oneOf(hindiBelow100[0]), oneOf(hindiBelow100[0]), phrases("", "बजे")}}}
+		return sequence{h, choice{oneOf(baje),
+			sequence{oneOf(hindiBelow100[0]), oneOf(hindiBelow100[0]), phrases("", "बजे")}}}
 	}
 	m := choice{oneOf(hindiBelow100[c.minute])}
 	if c.minute < 10 {
@@ -171,7 +177,8 @@ func hindiClock(hour, minute int64) node {
 		return sequence{h, oneOf(baje)}
 	}
 	c := choice{
-		sequence{h, phrases("बजकर", "बज कर", "बजके", "बज के", "bajkar", "bajke"), oneOf(hindiBelow100[minute]), phrases("मिनट", "minute", "मिनट पर")},
+		sequence{h, phrases("बजकर", "बज कर", "बजके", "बज के", "bajkar", "bajke"), oneOf(hindiBelow100[minute]),
+			phrases("मिनट", "minute", "मिनट पर")},
 		sequence{h, oneOf(baje), oneOf(hindiBelow100[minute]), phrases("मिनट", "minute")},
 	}
 	quarter := map[int64]int64{15: 1, 30: 2, 45: 3}[minute]
@@ -182,7 +189,8 @@ func hindiClock(hour, minute int64) node {
 		c = append(choice{sequence{q, oneOf(baje)}}, c...)
 	}
 	if hour == 12 && quarter == 3 {
-		c = append(c, sequence{phrases("पौने", "paune"), oneOf(hindiBelow100[1]), oneOf(baje)}, sequence{phrases("पौन", "पौने", "paun"), oneOf(baje)})
+		c = append(c, sequence{phrases("पौने", "paune"), oneOf(hindiBelow100[1]), oneOf(baje)},
+			sequence{phrases("पौन", "पौने", "paun"), oneOf(baje)})
 	}
 	return c
 }

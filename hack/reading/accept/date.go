@@ -14,8 +14,9 @@ var months = [12]unitNames{
 	{[]string{"October"}, []string{"अक्टूबर", "अक्तूबर"}}, {[]string{"November"}, []string{"नवंबर", "नवम्बर"}}, {[]string{"December"}, []string{"दिसंबर", "दिसम्बर"}},
 }
 
-// readDate reads 2026-08-15, 08-15 and 2026-08: the day before or after the month, as a number or an ordinal. numeric says that the
-// month was written as a number, which may then be read as one; short that of the year only two digits stood there.
+// readDate reads 2026-08-15, 08-15 and 2026-08: the day before or after the month, as a number or an ordinal. numeric
+// says that the month was written as a number, which may then be read as one; short that of the year only two digits
+// stood there.
 func readDate(value string, l Language) (node, error) {
 	fields := strings.Fields(value)
 	if len(fields) == 0 {
@@ -115,7 +116,8 @@ func (d dateParts) dayNode(l Language) node {
 }
 
 func smallNumber(n int64, l Language) node {
-	return byLanguage(l, choice{englishCardinal(n), sequence{oneOf{"zero", "oh"}, englishCardinal(n)}}, oneOf(hindiBelow100[n]))
+	return byLanguage(l, choice{englishCardinal(n), sequence{oneOf{"zero", "oh"}, englishCardinal(n)}},
+		oneOf(hindiBelow100[n]))
 }
 
 func (d dateParts) yearNode(l Language) node {
@@ -152,7 +154,8 @@ func year(n int64, l Language) node {
 	}
 	hindi := choice{hindiCardinal(n)}
 	if n < 2000 {
-		hindi = append(choice{sequence{oneOf(hindiBelow100[n/100]), oneOf(hindiScale[100]), hindiRest(n % 100)}}, hindi...)
+		hindi = append(choice{sequence{oneOf(hindiBelow100[n/100]), oneOf(hindiScale[100]), hindiRest(n % 100)}},
+			hindi...)
 	}
 	return byLanguage(l, english, hindi)
 }

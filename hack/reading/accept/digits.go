@@ -8,8 +8,9 @@ import (
 	"unicode"
 )
 
-// readDigits reads a code: digits one by one, all in Hindi or all in English, whatever the sentence is in (which of them is a
-// setting of a voice agent); letters by name; two and three in a row as double and triple; - and / as pauses or by name.
+// readDigits reads a code: digits one by one, all in Hindi or all in English, whatever the sentence is in (which of
+// them is a setting of a voice agent); letters by name; two and three in a row as double and triple; - and / as pauses
+// or by name.
 func readDigits(value string, _ Language) (node, error) {
 	if value == "" {
 		return nil, errors.New("no digits")
@@ -21,7 +22,8 @@ func readDigits(value string, _ Language) (node, error) {
 			return nil, fmt.Errorf("%q begins with no country", value)
 		}
 		plus := phrases("plus", "प्लस", "")
-		c = append(c, sequence{plus, oneOf(hindiBelow100[n]), code(rest, hindiDigit)}, sequence{plus, englishBelow100(n), code(rest, englishDigit)})
+		c = append(c, sequence{plus, oneOf(hindiBelow100[n]), code(rest, hindiDigit)},
+			sequence{plus, englishBelow100(n), code(rest, englishDigit)})
 	}
 	return c, nil
 }
@@ -110,7 +112,8 @@ func (n digitRun) example() string {
 	return b.String()
 }
 
-// readTail reads the visible end of a masked number. The mask is silent or "ending"; one or two letters of it may be named.
+// readTail reads the visible end of a masked number. The mask is silent or "ending"; one or two letters of it may be
+// named.
 func readTail(value string, l Language) (node, error) {
 	digits := strings.TrimLeft(value, "X*")
 	if digits == "" || len(digits) == len(value) {
@@ -192,7 +195,8 @@ func spell(m *match, i int, letters string, plural bool, to places) {
 	}
 }
 
-// isSpelling says whether one token is these letters: together in Latin, or their names one after another in Devanagari.
+// isSpelling says whether one token is these letters: together in Latin, or their names one after another in
+// Devanagari.
 func isSpelling(token, letters string, plural bool) bool {
 	if token == letters || plural && (token == letters+"s" || token == letters+"es") {
 		return true
@@ -232,8 +236,8 @@ var letterNames = [26][]string{
 	{"एन"}, {"ओ"}, {"पी"}, {"क्यू"}, {"आर"}, {"एस"}, {"टी"}, {"यू"}, {"वी"}, {"डब्ल्यू", "डबल्यू", "डब्लू"}, {"एक्स"}, {"वाई", "वाय"}, {"ज़ेड", "ज़ी"},
 }
 
-// readLabel reads the number of a thing, such as a flat, a gate, a train: digit by digit, as a number, or in the pairs that people
-// make of three to five digits. Parts that - or / separate are labels of their own.
+// readLabel reads the number of a thing, such as a flat, a gate, a train: digit by digit, as a number, or in the pairs
+// that people make of three to five digits. Parts that - or / separate are labels of their own.
 func readLabel(value string, l Language) (node, error) {
 	if value == "" {
 		return nil, errors.New("no label")

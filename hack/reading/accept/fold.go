@@ -79,7 +79,8 @@ func isLatin(s string) bool {
 }
 
 var (
-	nuktas = strings.NewReplacer("क़", "क", "ख़", "ख", "ग़", "ग", "ज़", "ज", "ड़", "ड", "ढ़", "ढ", "फ़", "फ", "य़", "य", "\u093c", "")
+	nuktas = strings.NewReplacer("क़", "क", "ख़", "ख", "ग़", "ग", "ज़", "ज", "ड़", "ड", "ढ़", "ढ", "फ़", "फ", "य़", "य",
+		"\u093c", "")
 	nasals = strings.NewReplacer("ँ", "ं", "ङ्", "ं", "ञ्", "ं", "ण्", "ं", "न्", "ं", "म्", "ं")
 	glides = strings.NewReplacer("ये", "ए", "यी", "ई", "ऑ", "ओ", "ॉ", "ो", "छः", "छह")
 )
@@ -94,8 +95,8 @@ func devanagariSound(s string) string {
 	return s
 }
 
-// typed are words as people type them in a hurry. Where a reading has one, the whole word is heard as well; where it has the whole word,
-// the short one is not.
+// typed are words as people type them in a hurry. Where a reading has one, the whole word is heard as well; where it
+// has the whole word, the short one is not.
 var typed = map[string]string{
 	"gya": "gaya", "gye": "gaye", "gyi": "gayi", "rha": "raha", "rhe": "rahe", "rhi": "rahi", "kr": "kar", "krna": "karna", "krne": "karne",
 	"kro": "karo", "krdo": "kardo", "tk": "tak", "kl": "kal", "nhi": "nahi", "hu": "hoon", "h": "hai", "bhr": "bhar", "bta": "bata", "btao": "batao",
@@ -157,12 +158,13 @@ func squeeze(b []byte) string {
 var classes = map[rune]byte{
 	'क': 'k', 'ख': 'k', 'ग': 'g', 'घ': 'g', 'ङ': 'n', 'च': 'C', 'छ': 'C', 'ज': 's', 'झ': 's', 'ञ': 'n',
 	'ट': 't', 'ठ': 't', 'ड': 'd', 'ढ': 'd', 'ण': 'n', 'त': 't', 'थ': 't', 'द': 'd', 'ध': 'd', 'न': 'n',
-	'प': 'p', 'फ': 'f', 'ब': 'b', 'भ': 'b', 'म': 'm', 'र': 'r', 'ल': 'l', 'ळ': 'l', 'व': 'v', 'श': 's', 'ष': 's', 'स': 's', 'ह': 'h',
+	'प': 'p', 'फ': 'f', 'ब': 'b', 'भ': 'b', 'म': 'm', 'र': 'r', 'ल': 'l', 'ळ': 'l', 'व': 'v', 'श': 's', 'ष': 's',
+	'स': 's', 'ह': 'h',
 	'ं': 'n', 'ँ': 'n',
 }
 
-// devanagariConsonants returns the classes of the consonants, with ड़ once as d and once as r, a final nasal with and without
-// its n, and the sign of a nasal before a lip as m.
+// devanagariConsonants returns the classes of the consonants, with ड़ once as d and once as r, a final nasal with and
+// without its n, and the sign of a nasal before a lip as m.
 func devanagariConsonants(s string) []string {
 	s = strings.NewReplacer("ड़", "ड़", "ढ़", "ढ़", "क्ष", "क्स", "ज्ञ", "ग").Replace(s)
 	variants := []string{s, strings.NewReplacer("ड़", "र", "ढ़", "र").Replace(s)}

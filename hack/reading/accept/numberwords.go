@@ -7,7 +7,8 @@ var englishSmall = [20][]string{
 	{"ten", "टेन"}, {"eleven"}, {"twelve"}, {"thirteen"}, {"fourteen"}, {"fifteen"}, {"sixteen"}, {"seventeen"}, {"eighteen"}, {"nineteen"},
 }
 
-var englishTens = [10][]string{2: {"twenty"}, {"thirty"}, {"forty", "fourty"}, {"fifty"}, {"sixty"}, {"seventy"}, {"eighty"}, {"ninety"}}
+var englishTens = [10][]string{2: {"twenty"}, {"thirty"}, {"forty", "fourty"}, {"fifty"}, {"sixty"}, {"seventy"},
+	{"eighty"}, {"ninety"}}
 
 var englishOrdinals = [20]string{
 	1: "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",

@@ -2,8 +2,8 @@ package accept
 
 import "slices"
 
-// Same reports whether two readings have the same words in the same order, however they are spelled and in whichever script; a letter
-// alone is the same as its name. Numbers must be in the same language.
+// Same reports whether two readings have the same words in the same order, however they are spelled and in whichever
+// script; a letter alone is the same as its name. Numbers must be in the same language.
 func Same(a, b string) bool {
 	return slices.EqualFunc(tokenize(a), tokenize(b), sameSpoken)
 }

@@ -108,7 +108,8 @@ func readMoney(value string, l Language) (node, error) {
 	return money(value, l, m.unit, m.part)
 }
 
-// money reads an amount with the unit after it, or before it as a cheque has it; hundredths by their name or after the point.
+// money reads an amount with the unit after it, or before it as a cheque has it; hundredths by their name or after the
+// point.
 func money(value string, l Language, unit, part unitNames) (node, error) {
 	f, err := parseFigure(value)
 	if err != nil {
@@ -131,7 +132,8 @@ func money(value string, l Language, unit, part unitNames) (node, error) {
 	if hundredths.whole == 0 {
 		return plain, nil
 	}
-	c := choice{sequence{plain, choice{nothing, connector("and", l)}, number(hundredths, l), parts}, sequence{number(f, l), units}}
+	c := choice{sequence{plain, choice{nothing, connector("and", l)}, number(hundredths, l), parts},
+		sequence{number(f, l), units}}
 	if f.whole == 0 {
 		c = append(choice{sequence{number(hundredths, l), parts}}, c...)
 	}

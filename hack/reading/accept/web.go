@@ -17,8 +17,8 @@ var signs = map[rune][]string{
 	'/': {"slash", "स्लैश", "forward slash", "फ़ॉरवर्ड स्लैश", ""},
 }
 
-// readWeb reads an address of the web, of mail or of UPI: names as words or letter by letter, signs by name. The scheme and www may
-// be silent, and so may the @ of a handle.
+// readWeb reads an address of the web, of mail or of UPI: names as words or letter by letter, signs by name. The scheme
+// and www may be silent, and so may the @ of a handle.
 func readWeb(value string, l Language) (node, error) {
 	if value == "" {
 		return nil, errors.New("no address")
@@ -26,7 +26,9 @@ func readWeb(value string, l Language) (node, error) {
 	var s sequence
 	for _, scheme := range []string{"https", "http"} {
 		if rest, ok := strings.CutPrefix(value, scheme+"://"); ok {
-			name := sequence{spelled(scheme), phrases("", "colon", "कोलन"), phrases("", "slash slash", "double slash", "स्लैश स्लैश", "forward slash forward slash", "फ़ॉरवर्ड स्लैश फ़ॉरवर्ड स्लैश")}
+			name := sequence{spelled(scheme), phrases("", "colon", "कोलन"),
+				phrases("", "slash slash", "double slash", "स्लैश स्लैश", "forward slash forward slash",
+					"फ़ॉरवर्ड स्लैश फ़ॉरवर्ड स्लैश")}
 			s = append(s, choice{nothing, name})
 			value = rest
 			break

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Emulator returns the address of the emulator that FIRESTORE_EMULATOR_HOST names. Where none is named it lets hack/firestore-emulator.sh
-// run the program of the test again beside one, and ends with it. Where that cannot find an emulator either it says so, naming what is
-// not tested, and returns nothing.
+// Emulator returns the address of the emulator that FIRESTORE_EMULATOR_HOST names. Where none is named it lets
+// hack/firestore-emulator.sh run the program of the test again beside one, and ends with it. Where that cannot find an
+// emulator either it says so, naming what is not tested, and returns nothing.
 //
 // It is for TestMain, in a package two folders below the root.
 func Emulator(what string) (address string) {

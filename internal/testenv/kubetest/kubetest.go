@@ -19,8 +19,9 @@ import (
 // ErrMissing is that the programs of an API server are not built.
 var ErrMissing = errors.New("there is no API server: run make envtest-assets")
 
-// Run starts an API server and prints its version to standard error. Its programs are in the folder that KUBEBUILDER_ASSETS
-// names, else where make envtest-assets has built them; [ErrMissing] where there are none. The caller stops it.
+// Run starts an API server and prints its version to standard error. Its programs are in the folder that
+// KUBEBUILDER_ASSETS names, else where make envtest-assets has built them; [ErrMissing] where there are none. The
+// caller stops it.
 func Run(e *envtest.Environment) (config *rest.Config, stop func() error, err error) {
 	log.SetLogger(logr.Discard()) // controller-runtime would print what it has to say, and that nobody set a logger
 	if e.BinaryAssetsDirectory = assets(); e.BinaryAssetsDirectory == "" {
@@ -73,7 +74,8 @@ func assets() string {
 	}
 	_, here, _, _ := runtime.Caller(0)
 	for _, level := range []string{"envtest", "all"} { // of the newest version
-		found, _ := filepath.Glob(filepath.Join(filepath.Dir(here), "../../../.cache/cluster", level+"-*/bin/kube-apiserver"))
+		found, _ := filepath.Glob(filepath.Join(filepath.Dir(here), "../../../.cache/cluster",
+			level+"-*/bin/kube-apiserver"))
 		if len(found) > 0 {
 			return filepath.Dir(found[len(found)-1])
 		}

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// Library returns the path of the library: what SWAR_ONNXRUNTIME names, or what hack/onnxruntime.sh has fetched. Where there is neither it
-// skips the test. In CI, where nobody sees what was skipped, it fails the test, unless SWAR_TEST_WITHOUT has the word onnxruntime.
+// Library returns the path of the library: what SWAR_ONNXRUNTIME names, or what hack/onnxruntime.sh has fetched. Where
+// there is neither it skips the test. In CI, where nobody sees what was skipped, it fails the test, unless
+// SWAR_TEST_WITHOUT has the word onnxruntime.
 func Library(tb testing.TB) string {
 	tb.Helper()
 	_, here, _, _ := runtime.Caller(0)

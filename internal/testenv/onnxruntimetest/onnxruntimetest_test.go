@@ -28,7 +28,8 @@ func (r *recorder) Fatal(args ...any) {
 
 func TestLibrary(t *testing.T) {
 	const pins = "# What is pinned.\nonnxruntime==1.2.3 --hash=sha256:00\n"
-	fetched := map[string]string{"amd64": "libonnxruntime-1.2.3-x64.so", "arm64": "libonnxruntime-1.2.3-arm64.so"}[runtime.GOARCH]
+	fetched := map[string]string{"amd64": "libonnxruntime-1.2.3-x64.so",
+		"arm64": "libonnxruntime-1.2.3-arm64.so"}[runtime.GOARCH]
 	for name, tt := range map[string]struct {
 		ci, without, named, file string
 		want, skipped, failed    string
@@ -59,7 +60,8 @@ func TestLibrary(t *testing.T) {
 				got = library(&r, root)
 			}()
 			<-ended
-			if filepath.Base("/"+got) != filepath.Base("/"+tt.want) || !says(r.skipped, tt.skipped) || !says(r.failed, tt.failed) {
+			if filepath.Base("/"+got) != filepath.Base("/"+tt.want) || !says(r.skipped, tt.skipped) ||
+				!says(r.failed, tt.failed) {
 				t.Errorf("found %q, skipped with %q, failed with %q", got, r.skipped, r.failed)
 			}
 		})

@@ -1,5 +1,5 @@
-// Package peerstest starts identity providers of others beside a test: oidc-provider, the Firebase Auth emulator and Keycloak, which
-// hack/peers.sh installs and names in SWAR_PEERS. Each ends with the test that has started it.
+// Package peerstest starts identity providers of others beside a test: oidc-provider, the Firebase Auth emulator and
+// Keycloak, which hack/peers.sh installs and names in SWAR_PEERS. Each ends with the test that has started it.
 package peerstest
 
 import (
@@ -36,7 +36,8 @@ func Folder(t *testing.T) string {
 	return folder
 }
 
-// OIDCProvider starts hack/peers/oidc.mjs, which stands at script, and returns the issuer. Any login is taken, and is the e-mail address.
+// OIDCProvider starts hack/peers/oidc.mjs, which stands at script, and returns the issuer. Any login is taken, and is
+// the e-mail address.
 func OIDCProvider(t *testing.T, script string) (issuer string) {
 	t.Helper()
 	folder := Folder(t)
@@ -44,7 +45,8 @@ func OIDCProvider(t *testing.T, script string) (issuer string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "oidc.mjs"), text, 0o600); err != nil { // modules are looked for beside the script
+	if err := os.WriteFile(filepath.Join(folder, "oidc.mjs"), text, 0o600); err != nil {
+		// modules are looked for beside the script
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(start(t, folder, nil, "node", "oidc.mjs")).ReadString('\n')
@@ -64,7 +66,8 @@ func FirebaseEmulator(t *testing.T) (address string) {
 	if err := os.WriteFile(filepath.Join(home, "firebase.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out := start(t, home, []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "TMPDIR=" + home, "CI=1", "NO_UPDATE_NOTIFIER=1"},
+	out := start(t, home, []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "TMPDIR=" + home, "CI=1",
+		"NO_UPDATE_NOTIFIER=1"},
 		"node", filepath.Join(folder, "node_modules", "firebase-tools", "lib", "bin", "firebase.js"), "emulators:start", "--only", "auth", "--project", FirebaseProject)
 	go func() { _, _ = io.Copy(os.Stderr, out) }()
 	address = fmt.Sprintf("127.0.0.1:%d", ports[0])
@@ -72,8 +75,8 @@ func FirebaseEmulator(t *testing.T) (address string) {
 	return address
 }
 
-// Keycloak starts Keycloak with the realm that is described in the file realm, and returns the issuer. Where Keycloak is not installed the
-// test is skipped.
+// Keycloak starts Keycloak with the realm that is described in the file realm, and returns the issuer. Where Keycloak
+// is not installed the test is skipped.
 func Keycloak(t *testing.T, realm string) (issuer string) {
 	t.Helper()
 	folder := filepath.Join(Folder(t), "keycloak")
@@ -92,7 +95,8 @@ func Keycloak(t *testing.T, realm string) (issuer string) {
 		t.Fatal(err)
 	}
 	ports := freePorts(t, 2)
-	out := start(t, folder, nil, filepath.Join(folder, "bin", "kc.sh"), "start-dev", "--import-realm", "--db=dev-mem", "--cache=local",
+	out := start(t, folder, nil, filepath.Join(folder, "bin", "kc.sh"), "start-dev", "--import-realm", "--db=dev-mem",
+		"--cache=local",
 		"--http-host=127.0.0.1", fmt.Sprintf("--http-port=%d", ports[0]), fmt.Sprintf("--http-management-port=%d", ports[1]))
 	go func() { _, _ = io.Copy(os.Stderr, out) }()
 	issuer = fmt.Sprintf("http://127.0.0.1:%d/realms/%s", ports[0], Realm)
@@ -145,7 +149,8 @@ func freePorts(t *testing.T, n int) (ports []int) {
 	return ports
 }
 
-// waitFor waits until an address answers 200. The Firebase emulator takes ten to thirty seconds, Keycloak up to two minutes.
+// waitFor waits until an address answers 200. The Firebase emulator takes ten to thirty seconds, Keycloak up to two
+// minutes.
 func waitFor(t *testing.T, address string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)

@@ -111,7 +111,8 @@ func TestTwilio(t *testing.T) {
 	got := s.Read(said(`{"event":"start","sequenceNumber":"1","start":{"accountSid":"AC1","streamSid":"MZ1","callSid":"CA1","tracks":["inbound"],` +
 		`"mediaFormat":{"encoding":"audio/x-mulaw","sampleRate":8000,"channels":1},"customParameters":{"text":" Aapka order kal aayega. "}},"streamSid":"MZ1"}`))
 	o := spoken(t, got, "raj", "Aapka order kal aayega.")
-	if a := o.Audio; a.Encoding != dialect.MuLaw || a.Rate != 8000 || a.Container != dialect.Raw || o.Word != "mulaw/8000" {
+	if a := o.Audio; a.Encoding != dialect.MuLaw || a.Rate != 8000 || a.Container != dialect.Raw ||
+		o.Word != "mulaw/8000" {
 		t.Errorf("%+v", o)
 	}
 	if got := s.Read(said(`{"event":"media","sequenceNumber":"3","media":{"track":"inbound","chunk":"1","timestamp":"5","payload":"fn5+"},"streamSid":"MZ1"}`)); got != nil {
@@ -142,7 +143,8 @@ func TestTwilio(t *testing.T) {
 	if !bytes.Equal(heard, want) {
 		t.Errorf("heard is %v", heard)
 	}
-	if want := map[string]any{"event": "mark", "streamSid": "MZ1", "mark": map[string]any{"name": endMark}}; !reflect.DeepEqual(messages[4], want) {
+	if want := map[string]any{"event": "mark", "streamSid": "MZ1",
+		"mark": map[string]any{"name": endMark}}; !reflect.DeepEqual(messages[4], want) {
 		t.Errorf("%v, want %v", messages[4], want)
 	}
 	if end == nil || *end != (dialect.Close{Code: 1000, After: 5*time.Second + 80*time.Millisecond}) {
@@ -151,10 +153,12 @@ func TestTwilio(t *testing.T) {
 	if got := s.Read(said(`{"event":"mark","streamSid":"MZ1","mark":{"name":"another"}}`)); got != nil {
 		t.Errorf("another mark: %+v", got)
 	}
-	if got := s.Read(said(`{"event":"mark","streamSid":"MZ1","mark":{"name":"swar-end"}}`)); !reflect.DeepEqual(got, []dialect.Action{dialect.Close{Code: 1000}}) {
+	if got := s.Read(said(`{"event":"mark","streamSid":"MZ1","mark":{"name":"swar-end"}}`)); !reflect.DeepEqual(got,
+		[]dialect.Action{dialect.Close{Code: 1000}}) {
 		t.Errorf("our mark: %+v", got)
 	}
-	if got := s.Read(said(`{"event":"stop","stop":{"callSid":"CA1"}}`)); !reflect.DeepEqual(got, []dialect.Action{dialect.Close{Code: 1000}}) {
+	if got := s.Read(said(`{"event":"stop","stop":{"callSid":"CA1"}}`)); !reflect.DeepEqual(got,
+		[]dialect.Action{dialect.Close{Code: 1000}}) {
 		t.Errorf("stop: %+v", got)
 	}
 }
@@ -180,7 +184,8 @@ func TestPlivo(t *testing.T) {
 			t.Errorf("%v, want %v", messages[i], want)
 		}
 	}
-	if got := s.Read(said(`{"event":"playedStream","streamId":"s1","name":"swar-end"}`)); !reflect.DeepEqual(got, []dialect.Action{dialect.Close{Code: 1000}}) {
+	if got := s.Read(said(`{"event":"playedStream","streamId":"s1","name":"swar-end"}`)); !reflect.DeepEqual(got,
+		[]dialect.Action{dialect.Close{Code: 1000}}) {
 		t.Errorf("played: %+v", got)
 	}
 }
@@ -194,7 +199,8 @@ func TestExotel(t *testing.T) {
 	if o.Audio.Rate != 16000 || o.Audio.Encoding != dialect.S16 || o.Word != "pcm/16000" {
 		t.Errorf("%+v", o)
 	}
-	messages, end := sent(t, append(s.Write("", dialect.Sound{Data: samples(6400 + 1)}), s.Write("", dialect.Ended{})...))
+	messages, end := sent(t, append(s.Write("", dialect.Sound{Data: samples(6400 + 1)}),
+		s.Write("", dialect.Ended{})...))
 	if len(messages) != 4 {
 		t.Fatalf("%v", messages)
 	}
@@ -212,7 +218,8 @@ func TestExotel(t *testing.T) {
 	if want := append(samples(6401), make([]byte, 3199)...); !bytes.Equal(heard, want) {
 		t.Errorf("%d bytes are heard, want %d", len(heard), len(want))
 	}
-	if want := map[string]any{"event": "mark", "stream_sid": "x1", "sequence_number": 4.0, "mark": map[string]any{"name": endMark}}; !reflect.DeepEqual(messages[3], want) {
+	if want := map[string]any{"event": "mark", "stream_sid": "x1", "sequence_number": 4.0,
+		"mark": map[string]any{"name": endMark}}; !reflect.DeepEqual(messages[3], want) {
 		t.Errorf("%v, want %v", messages[3], want)
 	}
 	if end == nil || end.After != 5*time.Second+300*time.Millisecond {
@@ -222,7 +229,8 @@ func TestExotel(t *testing.T) {
 
 // TestTheEndOfALongText: at most two seconds of it are still to be heard.
 func TestTheEndOfALongText(t *testing.T) {
-	for bytes, want := range map[int]time.Duration{0: 5 * time.Second, 15999: 7 * time.Second, 16000: 7 * time.Second, 80000: 7 * time.Second} {
+	for bytes, want := range map[int]time.Duration{0: 5 * time.Second, 15999: 7 * time.Second, 16000: 7 * time.Second,
+		80000: 7 * time.Second} {
 		s := dial(t, "twilio", "text=Hi")
 		s.Read(said(`{"event":"start"}`))
 		if bytes > 0 {
@@ -241,7 +249,8 @@ func TestFailuresHangUp(t *testing.T) {
 		text := strings.Repeat("क", 100)
 		got := s.Write("", dialect.Failed{Fault: dialect.Fault{Status: status, Text: text}})
 		end, _ := got[0].(dialect.Close)
-		if len(got) != 1 || end.Code != code || len(end.Reason) > 123 || len(end.Reason) < 120 || !utf8.ValidString(end.Reason) {
+		if len(got) != 1 || end.Code != code || len(end.Reason) > 123 || len(end.Reason) < 120 ||
+			!utf8.ValidString(end.Reason) {
 			t.Errorf("%d: %+v", status, got)
 		}
 	}
@@ -325,7 +334,8 @@ func TestSignatures(t *testing.T) {
 			if (err == nil) != wantOK {
 				t.Errorf("%s with the token %q: %v", name, of, err)
 			}
-			if refusal, ok := errors.AsType[*speech.Refusal](err); err != nil && (!ok || refusal.Code != dialect.CodeForbidden) {
+			if refusal, ok := errors.AsType[*speech.Refusal](err); err != nil &&
+				(!ok || refusal.Code != dialect.CodeForbidden) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

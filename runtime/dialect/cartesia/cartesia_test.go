@@ -34,8 +34,11 @@ const (
 	uuid  = "f786b574-daa5-4673-aa0c-cbe3e8534c02"
 )
 
-func audioOf(container dialect.Container, e dialect.Encoding, rate, bitRate int, speed float64, contentType string) dialect.Audio {
-	return dialect.Audio{Container: container, Encoding: e, Rate: rate, BitRate: bitRate, Speed: speed, ContentType: contentType}
+func audioOf(
+	container dialect.Container, e dialect.Encoding, rate, bitRate int, speed float64, contentType string,
+) dialect.Audio {
+	return dialect.Audio{Container: container, Encoding: e, Rate: rate, BitRate: bitRate, Speed: speed,
+		ContentType: contentType}
 }
 
 var pcm = audioOf(dialect.Raw, dialect.S16, 24_000, 0, 1, "audio/pcm")
@@ -80,7 +83,8 @@ func TestRequests(t *testing.T) {
 			continue
 		}
 		u := o.Utterance
-		if u.Text != "Namaste!" || u.Voice != tt.voice || o.Word != tt.word || o.Audio != tt.audio || o.Buffered || o.Framing != nil {
+		if u.Text != "Namaste!" || u.Voice != tt.voice || o.Word != tt.word || o.Audio != tt.audio || o.Buffered ||
+			o.Framing != nil {
 			t.Errorf("%s: the order is %+v", name, o)
 		}
 		if got := o.Headers["X-Ignored"]; got != tt.ignored {
@@ -126,7 +130,9 @@ func TestRefusals(t *testing.T) {
 		_, err := readBytes(call(`{"transcript":"Hi",` + tt.fields + `}`))
 		refusal, _ := errors.AsType[*speech.Refusal](err)
 		field, _ := errors.AsType[*dialect.FieldError](err)
-		if refusal == nil || refusal.Code != tt.code || tt.field != "" && (field == nil || field.Field != tt.field || !strings.Contains(refusal.Text, tt.field) && tt.code != speech.CodeUnknownVoice) {
+		if refusal == nil || refusal.Code != tt.code ||
+			tt.field != "" && (field == nil || field.Field != tt.field ||
+				!strings.Contains(refusal.Text, tt.field) && tt.code != speech.CodeUnknownVoice) {
 			t.Errorf("%s: refused with %v, want %s of %s", name, err, tt.code, tt.field)
 		}
 	}
@@ -147,9 +153,12 @@ func TestEvents(t *testing.T) {
 	if err != nil || !o.Utterance.WordTimes || o.Framing.ContentType != "text/event-stream" {
 		t.Fatalf("%+v, %v", o, err)
 	}
-	words := dialect.Words{Source: []speech.Word{{Text: "हाय", Start: 80 * time.Millisecond, End: 160 * time.Millisecond}}}
-	_, body := dialect.Cartesia.FaultBody(dialect.Fault{Code: "engine_error", Status: 500, Text: "engine error", RequestID: "r"})
-	got := string(o.Framing.Audio([]byte("abc"))) + string(o.Framing.Words(words)) + string(o.Framing.Words(dialect.Words{})) +
+	words := dialect.Words{Source: []speech.Word{{Text: "हाय", Start: 80 * time.Millisecond,
+		End: 160 * time.Millisecond}}}
+	_, body := dialect.Cartesia.FaultBody(dialect.Fault{Code: "engine_error", Status: 500, Text: "engine error",
+		RequestID: "r"})
+	got := string(o.Framing.Audio([]byte("abc"))) + string(o.Framing.Words(words)) +
+		string(o.Framing.Words(dialect.Words{})) +
 		string(o.Framing.End(1)) + string(o.Framing.Failed(body))
 	want := `event: chunk
 data: {"type":"chunk","data":"YWJj","done":false,"status_code":206,"step_time":0,"context_id":"c"}
@@ -202,7 +211,8 @@ func TestVoices(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", query, got, want)
 		}
 	}
-	for id, want := range map[string]string{"raj": raj, uuid: strings.Replace(anjura, `"anjura"`, `"`+uuid+`"`, 1), "kaun": "voice_not_found", "kavi": "voice_not_found"} {
+	for id, want := range map[string]string{"raj": raj, uuid: strings.Replace(anjura, `"anjura"`, `"`+uuid+`"`, 1),
+		"kaun": "voice_not_found", "kavi": "voice_not_found"} {
 		c := call("")
 		c.Var = func(string) string { return id }
 		v, err := voiceOf(c)

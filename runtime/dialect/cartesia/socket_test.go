@@ -17,7 +17,8 @@ func show(actions []dialect.Action) string {
 	for _, a := range actions {
 		switch a := a.(type) {
 		case dialect.Begin:
-			all = append(all, fmt.Sprintf("begin %s %s %s %v", a.Context, a.Order.Utterance.Voice, a.Order.Word, a.Feed.Delay))
+			all = append(all, fmt.Sprintf("begin %s %s %s %v", a.Context, a.Order.Utterance.Voice, a.Order.Word,
+				a.Feed.Delay))
 			if a.Order.Utterance.WordTimes {
 				all[len(all)-1] += fmt.Sprintf(" with times, as written: %v", a.Feed.SourceWords)
 			}
@@ -231,7 +232,8 @@ func FuzzMessages(f *testing.F) {
 				var sent []dialect.Action
 				switch a := a.(type) {
 				case dialect.Reject:
-					sent = state.Write(a.Context, dialect.Rejected{Fault: dialect.Fault{Code: "bad_request", Text: a.Err.Error()}})
+					sent = state.Write(a.Context,
+						dialect.Rejected{Fault: dialect.Fault{Code: "bad_request", Text: a.Err.Error()}})
 				case dialect.Finish:
 					sent = state.Write(a.Context, dialect.Ended{})
 				}

@@ -13,7 +13,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// call is a request with a query to a server that writes everything but what lacks says. Its key may use anjura and raj.
+// call is a request with a query to a server that writes everything but what lacks says. Its key may use anjura and
+// raj.
 func call(query, body string, lacks ...dialect.Container) dialect.Call {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -178,10 +179,12 @@ func TestTextsAreLimited(t *testing.T) {
 		for _, letter := range []string{"a", "क", "😀"} {
 			text := strings.Repeat(letter, chars)
 			got := show(s.Read(dialect.Message{Data: []byte(`{"type":"Speak","text":"` + text + `"}`)}))
-			if isRejected := strings.HasPrefix(got, "reject text longer than 2000"); isRejected != (want != nil) || !isRejected && got != "append "+text {
+			if isRejected := strings.HasPrefix(got, "reject text longer than 2000"); isRejected != (want != nil) ||
+				!isRejected && got != "append "+text {
 				t.Errorf("%d of %s: %.80s", chars, letter, got)
 			}
-			if _, err := readSpeech(call("", `{"text":"`+text+`"}`)); want == nil && err != nil || want != nil && !errors.Is(err, want) {
+			if _, err := readSpeech(call("", `{"text":"`+text+`"}`)); want == nil && err != nil ||
+				want != nil && !errors.Is(err, want) {
 				t.Errorf("a request with %d of %s: %v, want %v", chars, letter, err, want)
 			}
 		}
@@ -202,7 +205,8 @@ func TestFormats(t *testing.T) {
 		{"encoding=linear16", "linear16/24000", dialect.Audio{Container: "wav", Encoding: "s16le", Rate: 24000, Speed: 1, ContentType: "audio/wav"}, "linear16/24000"},
 		{
 			"encoding=linear16&container=none&sample_rate=16000", "linear16/16000",
-			dialect.Audio{Container: "raw", Encoding: "s16le", Rate: 16000, Speed: 1, ContentType: "audio/l16;rate=16000;channels=1"}, "linear16/16000",
+			dialect.Audio{Container: "raw", Encoding: "s16le", Rate: 16000, Speed: 1,
+				ContentType: "audio/l16;rate=16000;channels=1"}, "linear16/16000",
 		},
 		{"encoding=mulaw&container=none", "mulaw/8000", dialect.Audio{Container: "raw", Encoding: "mulaw", Rate: 8000, Speed: 1, ContentType: "audio/mulaw"}, "mulaw/8000"},
 		{"encoding=alaw&sample_rate=16000&speed=1.5", "alaw/16000", dialect.Audio{Container: "wav", Encoding: "alaw", Rate: 16000, Speed: 1.5, ContentType: "audio/wav"}, "alaw/16000"},
@@ -241,7 +245,8 @@ func TestFormats(t *testing.T) {
 		t.Error("a socket takes a container")
 	}
 	o, err := readSpeech(call("bit_rate=48000&tag=a&mip_opt_out=true", `{"text":"Hi"}`, dialect.MP3))
-	if err != nil || o.Word != "linear16/24000" || o.Audio.ContentType != "audio/wav" || o.Headers["X-Ignored"] != "mip_opt_out, tag" {
+	if err != nil || o.Word != "linear16/24000" || o.Audio.ContentType != "audio/wav" ||
+		o.Headers["X-Ignored"] != "mip_opt_out, tag" {
 		t.Errorf("without mp3: %+v, %v", o, err)
 	}
 	if _, err := readSpeech(call("encoding=mp3", `{"text":"Hi"}`, dialect.MP3)); err == nil {
@@ -269,7 +274,8 @@ func TestRequests(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
-		if err == nil && (o.Headers["Dg-Request-Id"] != "req_1" || o.Headers["Dg-Model-Name"] != "anjura" || o.Headers["Dg-Char-Count"] == "0") {
+		if err == nil && (o.Headers["Dg-Request-Id"] != "req_1" || o.Headers["Dg-Model-Name"] != "anjura" ||
+			o.Headers["Dg-Char-Count"] == "0") {
 			t.Errorf("%s: the headers are %v", body, o.Headers)
 		}
 	}
@@ -330,7 +336,8 @@ func FuzzSocket(f *testing.F) {
 		}
 		switch a := actions[0].(type) {
 		case dialect.Append:
-			if !utf8.ValidString(a.Text) || strings.Contains(a.Text, "\x00") || utf8.RuneCountInString(a.Text) > maxText {
+			if !utf8.ValidString(a.Text) || strings.Contains(a.Text, "\x00") ||
+				utf8.RuneCountInString(a.Text) > maxText {
 				t.Fatalf("%q appends %q", data, a.Text)
 			}
 		case dialect.Reject:
@@ -360,7 +367,8 @@ func FuzzSpeech(f *testing.F) {
 			return
 		}
 		u, a := o.Utterance, o.Audio
-		if !utf8.ValidString(u.Text) || u.Voice == "" || a.ContentType == "" || !(a.Speed >= minSpeed && a.Speed <= maxSpeed) || a.Rate < 8000 || a.Rate > 48000 {
+		if !utf8.ValidString(u.Text) || u.Voice == "" || a.ContentType == "" ||
+			!(a.Speed >= minSpeed && a.Speed <= maxSpeed) || a.Rate < 8000 || a.Rate > 48000 {
 			t.Fatalf("the order is %+v", o)
 		}
 		for name, value := range o.Headers {

@@ -42,8 +42,8 @@ func show(actions []dialect.Action) string {
 	return strings.Join(all, "; ")
 }
 
-// client is a message of a client, and what is to be done for it; event is something that happens to a context, and what
-// is sent for it.
+// client is a message of a client, and what is to be done for it; event is something that happens to a context, and
+// what is sent for it.
 type (
 	client struct{ sends, want string }
 	event  struct {
@@ -98,8 +98,10 @@ func sentence(from time.Duration) dialect.Words {
 	ms := func(n int) time.Duration { return from + time.Duration(n)*time.Millisecond }
 	return dialect.Words{
 		Text: "कल चार।", CharStart: 10, Start: from, End: ms(400),
-		Spoken: []speech.Word{{Text: "कल", CharStart: 10, CharEnd: 12, Start: ms(50), End: ms(150)}, {Text: "चार", CharStart: 13, CharEnd: 16, Start: ms(150), End: ms(300)}},
-		Source: []speech.Word{{Text: "कल", CharEnd: 2, Start: ms(50), End: ms(150)}, {Text: "4।", CharStart: 3, CharEnd: 5, Start: ms(150), End: ms(300)}},
+		Spoken: []speech.Word{{Text: "कल", CharStart: 10, CharEnd: 12, Start: ms(50), End: ms(150)},
+			{Text: "चार", CharStart: 13, CharEnd: 16, Start: ms(150), End: ms(300)}},
+		Source: []speech.Word{{Text: "कल", CharEnd: 2, Start: ms(50), End: ms(150)},
+			{Text: "4।", CharStart: 3, CharEnd: 5, Start: ms(150), End: ms(300)}},
 	}
 }
 
@@ -115,7 +117,8 @@ func TestTranscripts(t *testing.T) {
 		steps []any
 	}{
 		"LiveKit": {liveKit, []any{
-			client{`{"text": " ", "voice_settings": {}, "context_id": "467790bdd367"}`, `begin 467790bdd367 x1; append 467790bdd367 " "`},
+			client{`{"text": " ", "voice_settings": {}, "context_id": "467790bdd367"}`,
+				`begin 467790bdd367 x1; append 467790bdd367 " "`},
 			client{
 				`{"text": "Namaste! Aapka OTP 482913 hai. ", "context_id": "467790bdd367", "flush": true}`,
 				`append 467790bdd367 "Namaste! Aapka OTP 482913 hai. "; flush 467790bdd367`,
@@ -153,7 +156,8 @@ func TestTranscripts(t *testing.T) {
 			event{"98238edd", dialect.Cancelled{}, `send {"isFinal":true,"contextId":"98238edd"}`},
 		}},
 		"tokens without auto_mode": {"output_format=pcm_24000", []any{
-			client{`{"text":"Aap","context_id":"a","voice_settings":{"speed":1.2,"stability":0.5}}`, `begin a x1.2; append a "Aap"`},
+			client{`{"text":"Aap","context_id":"a","voice_settings":{"speed":1.2,"stability":0.5}}`,
+				`begin a x1.2; append a "Aap"`},
 			client{`{"text":"ka ","context_id":"a","voice_settings":{"speed":9}}`, `append a "ka "`},
 			client{`{"text":" ","context_id":"a"}`, `append a " "`},
 			client{`{"text":"OTP","context_id":"a","flush":true}`, `append a "OTP"; flush a`},
@@ -162,7 +166,8 @@ func TestTranscripts(t *testing.T) {
 		}},
 		"the last words close": {"", []any{
 			client{`{"text":"Hi.","context_id":"a"}`, `begin a x1; append a "Hi."`},
-			client{`{"text":"Bye.","context_id":"a","flush":true,"close_context":true}`, `append a "Bye."; flush a; finish a`},
+			client{`{"text":"Bye.","context_id":"a","flush":true,"close_context":true}`,
+				`append a "Bye."; flush a; finish a`},
 			client{`{"text":"All.","context_id":"b","close_context":true}`, `begin b x1; append b "All."; finish b`},
 		}},
 		"no name": {"", []any{
@@ -199,20 +204,28 @@ func TestTranscripts(t *testing.T) {
 			client{`{"text":7,"context_id":"a"}`, `reject a: text: must be a string`},
 			client{`{"text":"\ud800","context_id":"a"}`, `reject a: text: not valid UTF-8`},
 			client{`{"text":"x","flush":"yes","context_id":"a"}`, `reject a: flush: must be true or false`},
-			client{`{"text":"x","context_id":"b","voice_settings":{"speed":1.21}}`, `reject b: voice_settings.speed: must be in [0.7, 1.2]`},
+			client{`{"text":"x","context_id":"b","voice_settings":{"speed":1.21}}`,
+				`reject b: voice_settings.speed: must be in [0.7, 1.2]`},
 			client{`{"text":"x","context_id":"b","voice_settings":7}`, `reject b: voice_settings: expected an object`},
 			client{
 				`{"text":"x","context_id":"b","pronunciation_dictionary_locators":[{},{}]}`,
 				`reject b: pronunciation_dictionary_locators: must be a list of objects with a pronunciation_dictionary_id`,
 			},
-			client{`{"text":"x","context_id":"` + strings.Repeat("b", 257) + `"}`, `reject : context_id: longer than 256 bytes`},
-			event{"a", dialect.Rejected{Fault: dialect.Fault{Code: "bad_request", Text: "no", Status: 400}}, `send {"error":"invalid_request","message":"no","code":1008,"contextId":"a"}`},
-			event{"", dialect.Rejected{Fault: dialect.Fault{Code: "bad_request", Text: "no", Status: 400}}, `send {"error":"invalid_request","message":"no","code":1008}`},
-			event{"a", dialect.Failed{Fault: dialect.Fault{Code: "busy", Text: "b", Status: 503}}, `send {"error":"system_busy","message":"b","code":1013,"contextId":"a"}`},
+			client{`{"text":"x","context_id":"` + strings.Repeat("b", 257) + `"}`,
+				`reject : context_id: longer than 256 bytes`},
+			event{"a", dialect.Rejected{Fault: dialect.Fault{Code: "bad_request", Text: "no", Status: 400}},
+				`send {"error":"invalid_request","message":"no","code":1008,"contextId":"a"}`},
+			event{"", dialect.Rejected{Fault: dialect.Fault{Code: "bad_request", Text: "no", Status: 400}},
+				`send {"error":"invalid_request","message":"no","code":1008}`},
+			event{"a", dialect.Failed{Fault: dialect.Fault{Code: "busy", Text: "b", Status: 503}},
+				`send {"error":"system_busy","message":"b","code":1013,"contextId":"a"}`},
 			client{`{"text":"","context_id":"a"}`, ``},
-			event{"", dialect.Failed{Fault: dialect.Fault{Code: "invalid_key", Text: "k", Status: 401}}, `send {"error":"invalid_api_key","message":"k","code":1008}`},
-			event{"b", dialect.Failed{Fault: dialect.Fault{Code: "engine_error", Text: "e", Status: 500}}, `send {"error":"internal_server_error","message":"e","code":1011,"contextId":"b"}`},
-			event{"b", dialect.Failed{Fault: dialect.Fault{Code: "portal_unavailable", Text: "p", Status: 503}}, `send {"error":"portal_unavailable","message":"p","code":1013,"contextId":"b"}`},
+			event{"", dialect.Failed{Fault: dialect.Fault{Code: "invalid_key", Text: "k", Status: 401}},
+				`send {"error":"invalid_api_key","message":"k","code":1008}`},
+			event{"b", dialect.Failed{Fault: dialect.Fault{Code: "engine_error", Text: "e", Status: 500}},
+				`send {"error":"internal_server_error","message":"e","code":1011,"contextId":"b"}`},
+			event{"b", dialect.Failed{Fault: dialect.Fault{Code: "portal_unavailable", Text: "p", Status: 503}},
+				`send {"error":"portal_unavailable","message":"p","code":1013,"contextId":"b"}`},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) { replay(t, openFor(t, true, tt.query), tt.steps) })
@@ -248,15 +261,16 @@ func TestSingleTranscripts(t *testing.T) {
 		"a wrong speed": {"", []any{client{`{"text":" ","voice_settings":{"speed":0.69}}`, `reject : voice_settings.speed: must be in [0.7, 1.2]; close 1008 invalid message`}}},
 		"a failure": {"", []any{
 			client{`{"text":"Hi"}`, `begin  x1; append  "Hi"`},
-			event{"", dialect.Failed{Fault: busy}, `send {"error":"system_busy","message":"b","code":1013}; close 1013 the text cannot be spoken`},
+			event{"", dialect.Failed{Fault: busy},
+				`send {"error":"system_busy","message":"b","code":1013}; close 1013 the text cannot be spoken`},
 		}},
 	} {
 		t.Run(name, func(t *testing.T) { replay(t, openFor(t, false, tt.query), tt.steps) })
 	}
 }
 
-// TestTimesOfEachMessage: without sync_alignment times begin at 0 in each message, and the spans of all of them add up to
-// the audio: a client that adds them knows when each begins. What had no letters belongs to the next message.
+// TestTimesOfEachMessage: without sync_alignment times begin at 0 in each message, and the spans of all of them add up
+// to the audio: a client that adds them knows when each begins. What had no letters belongs to the next message.
 func TestTimesOfEachMessage(t *testing.T) {
 	s := openFor(t, true, pipecat)
 	s.Read(dialect.Message{Data: []byte(`{"text":"Hi.","context_id":"a"}`)})
@@ -269,7 +283,9 @@ func TestTimesOfEachMessage(t *testing.T) {
 	disclosure := sentence(0)
 	disclosure.Source = nil
 	sum, sumSpoken := int64(0), int64(0)
-	for i, w := range []dialect.Words{disclosure, sentence(400 * time.Millisecond), {Text: "…", Start: 800 * time.Millisecond, End: 900 * time.Millisecond}, sentence(900*time.Millisecond + 700*time.Microsecond)} {
+	for i, w := range []dialect.Words{disclosure, sentence(400 * time.Millisecond),
+		{Text: "…", Start: 800 * time.Millisecond, End: 900 * time.Millisecond},
+		sentence(900*time.Millisecond + 700*time.Microsecond)} {
 		sent := s.Write("a", w)
 		if i == 2 {
 			if len(sent) != 0 {
@@ -315,7 +331,8 @@ func TestContextsAreLimited(t *testing.T) {
 			t.Fatalf("context %d: %s", i+1, got)
 		}
 	}
-	if got := open(99); !strings.HasPrefix(got, "reject 99: 32 contexts are open") || !strings.HasSuffix(got, "; close 1008 max_active_conversations") {
+	if got := open(99); !strings.HasPrefix(got, "reject 99: 32 contexts are open") ||
+		!strings.HasSuffix(got, "; close 1008 max_active_conversations") {
 		t.Errorf("one too many: %s", got)
 	}
 	s.Write("7", dialect.Ended{})
@@ -348,7 +365,8 @@ func TestSettings(t *testing.T) {
 		s := openFor(t, true, query)
 		return s.Read(dialect.Message{Data: []byte(`{"text":" "}`)})[0].(dialect.Begin).Feed.Idle
 	}
-	for query, want := range map[string]time.Duration{"": 20 * time.Second, "inactivity_timeout=7": 7 * time.Second, "inactivity_timeout=500": 180 * time.Second} {
+	for query, want := range map[string]time.Duration{"": 20 * time.Second, "inactivity_timeout=7": 7 * time.Second,
+		"inactivity_timeout=500": 180 * time.Second} {
 		if got := idle(query); got != want {
 			t.Errorf("%q is %v, want %v", query, got, want)
 		}
@@ -411,7 +429,8 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d contexts are open", len(open))
 		}
 		for name := range open {
-			for _, e := range []dialect.Event{dialect.Sound{Data: []byte{1}}, sentence(0), dialect.Failed{Fault: dialect.Fault{Text: "\xff"}}, dialect.Ended{}} {
+			for _, e := range []dialect.Event{dialect.Sound{Data: []byte{1}}, sentence(0),
+				dialect.Failed{Fault: dialect.Fault{Text: "\xff"}}, dialect.Ended{}} {
 				for _, a := range s.Write(name, e) {
 					if m, ok := a.(dialect.Message); ok && !json.Valid(m.Data) {
 						t.Fatalf("sends %q", m.Data)

@@ -38,7 +38,8 @@ func TestTextIsCountedInLetters(t *testing.T) {
 	for letters, want := range map[int]speech.Code{1: "", 4999: "", 5000: "", 5001: speech.CodeTextTooLong} {
 		for _, letter := range []string{"a", "क", "😀", `\u0915`, `\ud83d\ude00`} {
 			_, err := way{}.read(call(`{"text":" ` + strings.Repeat(letter, letters) + `\n"}`))
-			if refusal, _ := errors.AsType[*speech.Refusal](err); want == "" && err != nil || want != "" && (refusal == nil || refusal.Code != want) {
+			if refusal, _ := errors.AsType[*speech.Refusal](err); want == "" && err != nil ||
+				want != "" && (refusal == nil || refusal.Code != want) {
 				t.Errorf("%d of %s: %v, want %q", letters, letter, err, want)
 			}
 		}
@@ -52,14 +53,16 @@ func TestFormats(t *testing.T) {
 		c := call(`{"text":"Hi"}`)
 		c.Query.Set("output_format", word)
 		o, err := way{}.read(c)
-		if err != nil || o.Word != word || o.Audio.Container != a.Container || o.Audio.ContentType == "" || o.Audio.Speed != 1 {
+		if err != nil || o.Word != word || o.Audio.Container != a.Container || o.Audio.ContentType == "" ||
+			o.Audio.Speed != 1 {
 			t.Errorf("%s: %+v, %v", word, o.Audio, err)
 		}
 	}
 	if words != 2+2*7+7+5 {
 		t.Errorf("there are %d formats", words)
 	}
-	if o, err := (way{}).read(call(`{"text":"Hi"}`)); err != nil || o.Word != "mp3_44100_128" || o.Audio.Rate != 44100 || o.Audio.BitRate != 128000 {
+	if o, err := (way{}).read(call(`{"text":"Hi"}`)); err != nil || o.Word != "mp3_44100_128" ||
+		o.Audio.Rate != 44100 || o.Audio.BitRate != 128000 {
 		t.Errorf("the default is %+v, %v", o.Audio, err)
 	}
 	for _, tt := range []struct {
@@ -75,7 +78,8 @@ func TestFormats(t *testing.T) {
 		c := call(`{"text":"Hi"`+tt.fields+`}`, tt.lacks...)
 		c.Query.Set("output_format", tt.format)
 		_, err := way{}.read(c)
-		if refusal, _ := errors.AsType[*speech.Refusal](err); (tt.code == "") != (err == nil) || refusal != nil && refusal.Code != tt.code {
+		if refusal, _ := errors.AsType[*speech.Refusal](err); (tt.code == "") != (err == nil) ||
+			refusal != nil && refusal.Code != tt.code {
 			t.Errorf("%s%s: %v, want %q", tt.format, tt.fields, err, tt.code)
 		}
 	}
@@ -116,7 +120,8 @@ func TestBody(t *testing.T) {
 	o, err := way{timed: true, whole: true}.read(call(
 		`{"pronunciation_dictionary_locators":[{"pronunciation_dictionary_id":"lex_1","version_id":"v"}],"text":" नमस्ते ","seed":7,"apply_text_normalization":"off","model_id":"m","previous_text":"x","language_code":"hi","voice_settings":{"speed":1.1,"style":0}}`))
 	u := o.Utterance
-	if err != nil || u.Text != "नमस्ते" || u.Seed != 7 || !o.HasSeed || !u.Raw || !u.WordTimes || o.Audio.Speed != 1.1 || !o.Buffered || o.Framing == nil || o.Lexicon != "lex_1" {
+	if err != nil || u.Text != "नमस्ते" || u.Seed != 7 || !o.HasSeed || !u.Raw || !u.WordTimes ||
+		o.Audio.Speed != 1.1 || !o.Buffered || o.Framing == nil || o.Lexicon != "lex_1" {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for name, want := range map[string]string{
@@ -133,7 +138,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestFramings: base64 of pieces of any length is that of the whole, and times of several pieces stand behind one another.
+// TestFramings: base64 of pieces of any length is that of the whole, and times of several pieces stand behind one
+// another.
 func TestFramings(t *testing.T) {
 	type object struct {
 		Audio      []byte `json:"audio_base64"`
@@ -155,7 +161,8 @@ func TestFramings(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil || string(got.Audio) != string(audio) {
 		t.Fatalf("%s: %v, want %s", text, err, base64.StdEncoding.EncodeToString(audio))
 	}
-	if c := strings.Join(got.Alignment.Characters, ""); c != "कल 4। कल 4। " || got.Alignment.Starts[6] != 1.05 || got.Alignment.Ends[5] != .4 || got.Alignment.Ends[11] != 1.4 {
+	if c := strings.Join(got.Alignment.Characters, ""); c != "कल 4। कल 4। " || got.Alignment.Starts[6] != 1.05 ||
+		got.Alignment.Ends[5] != .4 || got.Alignment.Ends[11] != 1.4 {
 		t.Errorf("the alignment is %+v", got.Alignment)
 	}
 	if c := strings.Join(got.Normalized.Characters, ""); c != "कल चार। कल चार। " || len(got.Normalized.Ends) != 16 {
@@ -169,7 +176,8 @@ func TestFramings(t *testing.T) {
 		t.Errorf("a line of audio is %s", got)
 	}
 	var last object
-	if err := json.Unmarshal(f.Words(sentence(time.Second)), &last); err != nil || last.Alignment.Starts[0] != 1.05 || len(last.Audio) != 0 {
+	if err := json.Unmarshal(f.Words(sentence(time.Second)), &last); err != nil || last.Alignment.Starts[0] != 1.05 ||
+		len(last.Audio) != 0 {
 		t.Errorf("a line of words is %+v, %v", last, err)
 	}
 	if got := string(f.Failed([]byte("{}"))); got != "{}\n" {
@@ -233,7 +241,8 @@ func FuzzSpeech(f *testing.F) {
 			return
 		}
 		letters := utf8.RuneCountInString(o.Utterance.Text)
-		if letters == 0 || letters > maxText || !utf8.ValidString(o.Utterance.Text) || o.Utterance.Voice == "" || o.Audio.Speed < minSpeed || o.Audio.Speed > maxSpeed {
+		if letters == 0 || letters > maxText || !utf8.ValidString(o.Utterance.Text) || o.Utterance.Voice == "" ||
+			o.Audio.Speed < minSpeed || o.Audio.Speed > maxSpeed {
 			t.Fatalf("the order is %+v", o)
 		}
 	})
@@ -253,7 +262,8 @@ func TestMarkup(t *testing.T) {
 		c.Query.Set("enable_ssml_parsing", tt.query)
 		o, err := way{}.read(c)
 		isMarkup := strings.HasPrefix(tt.want, "<speak>")
-		if err != nil || o.Utterance.Text != tt.want || o.Utterance.SSML != isMarkup || o.Headers["Character-Cost"] != "25" || o.Headers["X-Ignored"] != "" {
+		if err != nil || o.Utterance.Text != tt.want || o.Utterance.SSML != isMarkup ||
+			o.Headers["Character-Cost"] != "25" || o.Headers["X-Ignored"] != "" {
 			t.Errorf("%q %s: %+v, %v", tt.query, tt.field, o, err)
 		}
 	}

@@ -23,14 +23,16 @@ func call(body string) dialect.Call {
 // TestWhatJambonzPosts has what @jambonz/speech-utils sends.
 func TestWhatJambonzPosts(t *testing.T) {
 	o, err := readRequest(call(`{"language":"hi-IN","voice":"raj","type":"text","text":"Namaste! Aapka OTP 482913 hai. कल मिलेंगे।"}`))
-	want := dialect.Audio{Container: dialect.Raw, Encoding: dialect.S16, Rate: 24000, Speed: 1, ContentType: "audio/l16;rate=24000"}
+	want := dialect.Audio{Container: dialect.Raw, Encoding: dialect.S16, Rate: 24000, Speed: 1,
+		ContentType: "audio/l16;rate=24000"}
 	if err != nil || o.Audio != want || o.Word != "l16/24000" || o.Headers["X-Ignored"] != "language" {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	if _, isNative := o.Audio.Native(); !isNative {
 		t.Error("it is encoded although it is what is spoken")
 	}
-	if u := o.Utterance; u.Voice != "raj" || u.Text != "Namaste! Aapka OTP 482913 hai. कल मिलेंगे।" || u.Temperature != speech.DefaultTemperature {
+	if u := o.Utterance; u.Voice != "raj" || u.Text != "Namaste! Aapka OTP 482913 hai. कल मिलेंगे।" ||
+		u.Temperature != speech.DefaultTemperature {
 		t.Errorf("%+v", u)
 	}
 }

@@ -43,7 +43,8 @@ func TestASocket(t *testing.T) {
 	check("a stop", s.Read(said(`{"type":"stop"}`)), dialect.Cancel{})
 	check("keepalive", s.Read(said(`{"type":"keepalive"}`)))
 
-	check("audio", s.Write("", dialect.Sound{Data: []byte{1, 2}, Frames: 1}), dialect.Message{Binary: true, Data: []byte{1, 2}})
+	check("audio", s.Write("", dialect.Sound{Data: []byte{1, 2}, Frames: 1}),
+		dialect.Message{Binary: true, Data: []byte{1, 2}})
 	for _, quiet := range []dialect.Event{dialect.Started{}, dialect.Flushed{}, dialect.Cancelled{}, dialect.Ended{}} {
 		check("nothing is said of it", s.Write("", quiet))
 	}
@@ -56,7 +57,8 @@ func TestASocket(t *testing.T) {
 	check("a message that was wrong", s.Write("", dialect.Rejected{Fault: dialect.Fault{Status: 400, Text: "x"}}),
 		said(`{"error":"x","type":"error"}`))
 
-	if a := s.order.Audio; a.Rate != 16000 || a.Encoding != dialect.S16 || s.order.Word != "l16/16000" || s.order.Utterance.Voice != "raj" {
+	if a := s.order.Audio; a.Rate != 16000 || a.Encoding != dialect.S16 || s.order.Word != "l16/16000" ||
+		s.order.Utterance.Voice != "raj" {
 		t.Errorf("the order is %+v", s.order)
 	}
 }

@@ -14,7 +14,8 @@ import (
 // call is a request with body to a server that writes everything but what lacks says.
 func call(body string, lacks ...dialect.Container) dialect.Call {
 	return dialect.Call{
-		Body: []byte(body), Query: url.Values{}, Var: func(string) string { return "" }, Header: func(string) string { return "" },
+		Body: []byte(body), Query: url.Values{}, Var: func(string) string { return "" },
+		Header: func(string) string { return "" },
 		Allows: func(string) bool { return true },
 		Model:  speech.Model{Voices: []speech.Voice{{Name: "anjura"}, {Name: "raj"}}},
 		Encodes: func(a dialect.Audio) bool {
@@ -90,10 +91,12 @@ func FuzzSpeech(f *testing.F) {
 			return
 		}
 		letters := utf8.RuneCountInString(o.Utterance.Text)
-		if letters == 0 || letters > maxInput || !utf8.ValidString(o.Utterance.Text) || o.Utterance.Voice == "" || o.Word == "" {
+		if letters == 0 || letters > maxInput || !utf8.ValidString(o.Utterance.Text) || o.Utterance.Voice == "" ||
+			o.Word == "" {
 			t.Fatalf("the order is %+v", o)
 		}
-		if a := o.Audio; a.ContentType == "" || a.Speed < minSpeed || a.Speed > maxSpeed || a.Rate != speech.SampleRate {
+		if a := o.Audio; a.ContentType == "" || a.Speed < minSpeed || a.Speed > maxSpeed ||
+			a.Rate != speech.SampleRate {
 			t.Fatalf("the audio is %+v", a)
 		}
 	})

@@ -17,13 +17,17 @@ import (
 func call(body string) dialect.Call {
 	return dialect.Call{
 		RequestID: "req_1", Body: []byte(body), Query: url.Values{}, Header: func(string) string { return "" },
-		Allows: func(string) bool { return true }, Encodes: func(a dialect.Audio) bool { return a.Container != dialect.FLAC },
-		Model: speech.Model{Voices: []speech.Voice{{Name: "anjura"}, {Name: "raj"}}},
+		Allows:  func(string) bool { return true },
+		Encodes: func(a dialect.Audio) bool { return a.Container != dialect.FLAC },
+		Model:   speech.Model{Voices: []speech.Voice{{Name: "anjura"}, {Name: "raj"}}},
 	}
 }
 
-func audioOf(container dialect.Container, e dialect.Encoding, rate, bitRate int, speed float64, contentType string) dialect.Audio {
-	return dialect.Audio{Container: container, Encoding: e, Rate: rate, BitRate: bitRate, Speed: speed, ContentType: contentType}
+func audioOf(
+	container dialect.Container, e dialect.Encoding, rate, bitRate int, speed float64, contentType string,
+) dialect.Audio {
+	return dialect.Audio{Container: container, Encoding: e, Rate: rate, BitRate: bitRate, Speed: speed,
+		ContentType: contentType}
 }
 
 var wav = audioOf(dialect.WAV, dialect.S16, 24_000, 0, 1, "audio/wav")
@@ -79,7 +83,8 @@ func TestRequests(t *testing.T) {
 			continue
 		}
 		u := o.Utterance
-		if u.Text != "Namaste!" || u.Voice != tt.voice || o.Word != tt.word || u.Temperature != tt.temperature || o.Audio != tt.audio || !o.Buffered {
+		if u.Text != "Namaste!" || u.Voice != tt.voice || o.Word != tt.word || u.Temperature != tt.temperature ||
+			o.Audio != tt.audio || !o.Buffered {
 			t.Errorf("%s: the order is %+v", name, o)
 		}
 		if got := o.Headers["X-Ignored"]; got != tt.ignored {
@@ -129,7 +134,9 @@ func TestRefusals(t *testing.T) {
 		}
 		refusal, _ := errors.AsType[*speech.Refusal](err)
 		field, _ := errors.AsType[*dialect.FieldError](err)
-		if refusal == nil || refusal.Code != tt.code || tt.field != "" && (field == nil || field.Field != tt.field || !strings.Contains(refusal.Text, tt.field) && tt.code != speech.CodeUnknownVoice) {
+		if refusal == nil || refusal.Code != tt.code ||
+			tt.field != "" && (field == nil || field.Field != tt.field ||
+				!strings.Contains(refusal.Text, tt.field) && tt.code != speech.CodeUnknownVoice) {
 			t.Errorf("%s: refused with %v, want %s of %s", name, err, tt.code, tt.field)
 		}
 	}
@@ -297,7 +304,8 @@ func FuzzSpeech(f *testing.F) {
 		}
 		u := o.Utterance
 		letters := utf8.RuneCountInString(u.Text)
-		if letters == 0 || letters > maxText || u.Voice == "" || u.Temperature < minTemperature || u.Temperature > speech.MaxTemperature {
+		if letters == 0 || letters > maxText || u.Voice == "" || u.Temperature < minTemperature ||
+			u.Temperature > speech.MaxTemperature {
 			t.Fatalf("the order is %+v", o)
 		}
 		if a := o.Audio; a.ContentType == "" || a.Speed < minPace || a.Speed > maxPace || a.Rate < 8000 {
@@ -318,7 +326,8 @@ func FuzzMessages(f *testing.F) {
 		for _, m := range []string{first, second, third} {
 			for _, a := range s.Read(dialect.Message{Data: []byte(m)}) {
 				if reject, ok := a.(dialect.Reject); ok {
-					a = s.Write("", dialect.Rejected{Fault: dialect.Fault{Code: "bad_request", Text: reject.Err.Error()}})[0]
+					a = s.Write("", dialect.Rejected{Fault: dialect.Fault{Code: "bad_request",
+						Text: reject.Err.Error()}})[0]
 				}
 				if a, ok := a.(dialect.Message); ok && !json.Valid(a.Data) {
 					t.Fatalf("%q is answered with %q", m, a.Data)

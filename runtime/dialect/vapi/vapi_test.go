@@ -25,11 +25,13 @@ func TestWhatVapiSends(t *testing.T) {
 	const body = `{"message":{"type":"voice-request","text":"Namaste! Aapka OTP 482913 hai.","sampleRate":16000,"timestamp":1764312000000,` +
 		`"call":{"id":"c"},"assistant":{"name":"a"},"customer":{"number":"+91"}}}`
 	o, err := readRequest(call(body, "", true))
-	want := dialect.Audio{Container: dialect.Raw, Encoding: dialect.S16, Rate: 16000, Speed: 1, ContentType: "application/octet-stream"}
+	want := dialect.Audio{Container: dialect.Raw, Encoding: dialect.S16, Rate: 16000, Speed: 1,
+		ContentType: "application/octet-stream"}
 	if err != nil || o.Audio != want || o.Word != "pcm/16000" {
 		t.Fatalf("%+v, %v", o, err)
 	}
-	if u := o.Utterance; u.Text != "Namaste! Aapka OTP 482913 hai." || u.Voice != "anjura" || u.Temperature != speech.DefaultTemperature {
+	if u := o.Utterance; u.Text != "Namaste! Aapka OTP 482913 hai." || u.Voice != "anjura" ||
+		u.Temperature != speech.DefaultTemperature {
 		t.Errorf("%+v", u)
 	}
 	if got := o.Headers["X-Ignored"]; got != "timestamp, call, assistant, customer" {
@@ -106,7 +108,8 @@ func FuzzRequest(f *testing.F) {
 			}
 			return
 		}
-		if o.Utterance.Text == "" || o.Utterance.Voice == "" || o.Audio.Rate < 8000 || len(o.Headers["X-Ignored"]) > 256 {
+		if o.Utterance.Text == "" || o.Utterance.Voice == "" || o.Audio.Rate < 8000 ||
+			len(o.Headers["X-Ignored"]) > 256 {
 			t.Fatalf("the order is %+v", o)
 		}
 	})

@@ -155,7 +155,8 @@ func TestAConversation(t *testing.T) {
 	program, _ := programs[0].(data)
 	voices, _ := program["voices"].([]any)
 	voice, _ := voices[0].(data)
-	if len(programs) != 1 || program["supports_synthesize_streaming"] != true || len(voices) != 3 || voice["name"] != "anjura" ||
+	if len(programs) != 1 || program["supports_synthesize_streaming"] != true || len(voices) != 3 ||
+		voice["name"] != "anjura" ||
 		fmt.Sprint(voice["languages"]) != "[hi-IN en-IN]" || voice["installed"] != true {
 		t.Errorf("info is %v", e.Data)
 	}
@@ -173,7 +174,8 @@ func TestAConversation(t *testing.T) {
 	}
 
 	c.Send("synthesize-start", data{"voice": data{"name": "anjura"}})
-	for _, piece := range []string{"नम", "स", "्", "ते", " जी", "।", " आप", "क", "ा ओट", "ी", "पी 4829", "13 है", "।", " Kal mil", "enge", "."} {
+	for _, piece := range []string{"नम", "स", "्", "ते", " जी", "।", " आप", "क", "ा ओट", "ी", "पी 4829", "13 है", "।",
+		" Kal mil", "enge", "."} {
 		c.Send("synthesize-chunk", data{"text": piece})
 	}
 	c.Send("synthesize", data{"text": "नमस्ते जी। आपका ओटीपी 482913 है। Kal milenge.", "voice": data{"name": "anjura"}})
@@ -191,7 +193,8 @@ func TestAConversation(t *testing.T) {
 	c.Send("synthesize-start", nil) // of which nothing is heard
 	c.Send("synthesize-chunk", data{"text": "..."})
 	c.Send("synthesize-stop", nil)
-	if types, audio, _ := c.Turn("synthesize-stopped"); !slices.Equal(types, []string{"audio-start", "audio-stop", "synthesize-stopped"}) || len(audio) > 0 {
+	if types, audio, _ := c.Turn("synthesize-stopped"); !slices.Equal(types,
+		[]string{"audio-start", "audio-stop", "synthesize-stopped"}) || len(audio) > 0 {
 		t.Errorf("%v with %q", types, audio)
 	}
 
@@ -297,7 +300,8 @@ func TestWhatIsRefused(t *testing.T) {
 func TestWhatIsIgnored(t *testing.T) {
 	_, address := serve(t, &fake{})
 	c := wyomingtest.Dial(t, address)
-	sent := `{"type":"transcribe","data":{"language":"en"}}` + "\n" + `{"type":"audio-chunk","payload_length":4}` + "\n\x00\n\n\x01" +
+	sent := `{"type":"transcribe","data":{"language":"en"}}` + "\n" + `{"type":"audio-chunk","payload_length":4}` +
+		"\n\x00\n\n\x01" +
 		`{"type":"ping","data":{"text":"first"},"data_length":17}` + "\n" + `{"text":"second"}` + `{"type":"ping","data":null,"data_length":null}` + "\n" +
 		strings.Repeat(" ", maxPart-len(`{"type":"describe"}`)) + `{"type":"describe"}` + "\n"
 	if _, err := c.Write([]byte(sent)); err != nil {
@@ -331,7 +335,8 @@ func TestFailures(t *testing.T) {
 	c.Turn("pong")
 	close(isFollowed)
 	types, audio, e := c.Turn("error")
-	if !slices.Equal(types, []string{"audio-start", "audio-chunk", "error"}) || string(audio) != "au" || e.Data["code"] != "busy" {
+	if !slices.Equal(types, []string{"audio-start", "audio-chunk", "error"}) || string(audio) != "au" ||
+		e.Data["code"] != "busy" {
 		t.Errorf("%v with %q: %v", types, audio, e)
 	}
 	wantClosed(t, c, "")
@@ -426,7 +431,8 @@ func TestAThousandAborts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sent := `{"type":"synthesize-start"}` + "\n" + `{"type":"synthesize-chunk","data":{"text":"Namaste ji"}}` + "\n" + `{"type":"synthesize-stop"}` + "\n"
+		sent := `{"type":"synthesize-start"}` + "\n" + `{"type":"synthesize-chunk","data":{"text":"Namaste ji"}}` +
+			"\n" + `{"type":"synthesize-stop"}` + "\n"
 		_, _ = conn.Write([]byte(sent[:i%len(sent)]))
 		_ = conn.Close()
 	}

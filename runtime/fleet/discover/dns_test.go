@@ -80,7 +80,8 @@ func lookUp(t *testing.T, n *names, test func(h *heard, log *logged)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		var log logged
-		d, err := NewDNS(DNSConfig{Address: "swar-worker:9090", Resolver: n, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		d, err := NewDNS(DNSConfig{Address: "swar-worker:9090", Resolver: n,
+			Log: slog.New(slog.NewTextHandler(&log, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,8 @@ func TestDNSKeepsWhatItKnows(t *testing.T) {
 				fail(n)
 				time.Sleep(time.Minute)
 				h.want(t)
-				if got := strings.Count(log.String(), "\n"); got != 1 || !strings.Contains(log.String(), "those known stay") {
+				if got := strings.Count(log.String(), "\n"); got != 1 ||
+					!strings.Contains(log.String(), "those known stay") {
 					t.Errorf("logged %d lines, want one: %s", got, log.String())
 				}
 				n.are("10.0.0.1", "10.0.0.2")

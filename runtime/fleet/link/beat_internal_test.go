@@ -9,7 +9,8 @@ import (
 // the clock, a second apart at most.
 func TestHeartbeatsOfAllPodsMeet(t *testing.T) {
 	start := time.Unix(1_800_000_000, 0)
-	for _, begun := range []time.Duration{0, 1, 49_999_999, 50 * time.Millisecond, 777 * time.Millisecond, 999_999_999} {
+	for _, begun := range []time.Duration{0, 1, 49_999_999, 50 * time.Millisecond, 777 * time.Millisecond,
+		999_999_999} {
 		now := start.Add(begun)
 		for late := range 5 {
 			wait := untilBeat(now)

@@ -27,8 +27,8 @@ type badPod struct {
 
 func (b *badPod) Speak(stream speakStream) error { return b.speak(stream) }
 
-// dialBad is a client of a pod that answers with speak, and is given up soon. It runs in a bubble of synctest: a machine
-// that is busy does not make a pod late.
+// dialBad is a client of a pod that answers with speak, and is given up soon. It runs in a bubble of synctest: a
+// machine that is busy does not make a pod late.
 func dialBad(t *testing.T, speak func(speakStream) error) *Client {
 	t.Helper()
 	l := bufconn.Listen(64 << 10)
@@ -210,7 +210,8 @@ func TestWhyAPodCannotBeAskedIsToldAtOnce(t *testing.T) {
 	if _, err := c.Describe(ctx); err == nil || !strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("Describe = %v, want why", err)
 	}
-	if err := c.Follow(ctx, 1, &RouterUpdates{}, func() {}, nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if err := c.Follow(ctx, 1, &RouterUpdates{}, func() {}, nil); err == nil ||
+		!strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("Follow = %v, want why", err)
 	}
 }
@@ -231,7 +232,8 @@ func TestAPodThatKnowsNoDisclosures(t *testing.T) {
 		u := speech.Utterance{Disclosure: "AI hai.", Text: "Hi.", Format: speech.PCM16}
 		o := c.Speak(t.Context(), u, speech.Turn{}, Attempt{}, lenient{r}, func() {})
 		if !errors.Is(o.Err, errDisclosureMissing) || o.PodLost || len(r.Started) > 0 || r.Frames() > 0 {
-			t.Errorf("Speak = %+v after %d starts and %d frames; want it refused, with nothing heard", o, len(r.Started), r.Frames())
+			t.Errorf("Speak = %+v after %d starts and %d frames; want it refused, with nothing heard", o,
+				len(r.Started), r.Frames())
 		}
 		if !<-stopped {
 			t.Error("the pod was not told to stop")

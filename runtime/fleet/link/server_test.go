@@ -52,7 +52,8 @@ func newPodWith(t *testing.T, slots int, cfg synthtest.Config) *pod {
 		t.Fatal(err)
 	}
 	speaker := pipeline.New(pipeline.Config{}, p.engine, p.pool)
-	server := link.NewServer(link.ServerConfig{Metrics: metrics.New().RegisterPod(p.pool.Capacity)}, speaker, p.pool, log)
+	server := link.NewServer(link.ServerConfig{Metrics: metrics.New().RegisterPod(p.pool.Capacity)}, speaker,
+		p.pool, log)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var running sync.WaitGroup
 	running.Go(func() { _ = p.pool.Run(ctx) })
@@ -109,7 +110,8 @@ func dial(t *testing.T, address string) *link.Client {
 
 func utterance() speech.Utterance {
 	return speech.Utterance{
-		RequestID: "req_test", Text: "Namaste! Aapka order kal tak deliver ho jayega.", Voice: "anjura", Format: speech.PCM16, Seed: 42,
+		RequestID: "req_test", Text: "Namaste! Aapka order kal tak deliver ho jayega.", Voice: "anjura",
+		Format: speech.PCM16, Seed: 42,
 	}
 }
 
@@ -117,7 +119,8 @@ func utterance() speech.Utterance {
 func speakOnce(t *testing.T, address string) {
 	t.Helper()
 	r := &speechtest.Recorder{}
-	o := dial(t, address).Speak(t.Context(), utterance(), speech.Turn{}, link.Attempt{Router: 7, Number: 1}, r, func() {})
+	o := dial(t, address).Speak(t.Context(), utterance(), speech.Turn{}, link.Attempt{Router: 7, Number: 1},
+		r, func() {})
 	if o.Err != nil || o.Stats.Frames == 0 || r.Frames() != o.Stats.Frames {
 		t.Errorf("another router hears %d frames of %+v, and %v", r.Frames(), o.Stats, o.Err)
 	}
@@ -225,7 +228,8 @@ func TestAPodDecodesNoFurtherThanTheRouterHasTaken(t *testing.T) {
 		}
 		frames = int(m.GetAudio().GetFrames())
 	}
-	o := dial(t, p.address).Speak(t.Context(), utterance(), speech.Turn{}, link.Attempt{Router: 7, Number: 1}, &speechtest.Recorder{}, func() {})
+	o := dial(t, p.address).Speak(t.Context(), utterance(), speech.Turn{}, link.Attempt{Router: 7, Number: 1},
+		&speechtest.Recorder{}, func() {})
 	if !errors.Is(o.Err, speech.ErrBusy) || o.State == nil || o.State.Busy != 1 || o.State.Seen != 1 {
 		t.Errorf("beside a router that takes nothing: %v, %+v; want busy, with fresh state", o.Err, o.State)
 	}
@@ -253,7 +257,8 @@ func TestWhatIsRefusedCountsForMoreThanWantOfASlot(t *testing.T) {
 	if !errors.Is(o.Err, speech.UnknownVoice("nobody")) || o.PodLost {
 		t.Errorf("a draining pod says %v of an unknown voice", o.Err)
 	}
-	o = c.Speak(t.Context(), utterance(), speech.Turn{}, link.Attempt{Router: 7, Number: 2}, &speechtest.Recorder{}, func() {})
+	o = c.Speak(t.Context(), utterance(), speech.Turn{}, link.Attempt{Router: 7, Number: 2},
+		&speechtest.Recorder{}, func() {})
 	if !errors.Is(o.Err, speech.ErrDraining) || !o.State.Draining {
 		t.Errorf("a draining pod says %v, %+v", o.Err, o.State)
 	}
@@ -283,7 +288,8 @@ func TestADeadlineIsATimeout(t *testing.T) {
 
 func TestWhatALinkMustNotSay(t *testing.T) {
 	hello := func(protocol uint32, router uint64) *wire.RouterMessage {
-		return &wire.RouterMessage{Message: &wire.RouterMessage_Hello{Hello: &wire.Hello{Protocol: protocol, Router: router}}}
+		return &wire.RouterMessage{Message: &wire.RouterMessage_Hello{Hello: &wire.Hello{Protocol: protocol,
+			Router: router}}}
 	}
 	for name, tt := range map[string]struct {
 		says []*wire.RouterMessage

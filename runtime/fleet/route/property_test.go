@@ -103,7 +103,8 @@ func (w *world) stepRarely(i int, address string) {
 	case 3, 4:
 		w.connect(r, address)
 	case 5:
-		some := slices.DeleteFunc(slices.Clone(w.addresses), func(string) bool { return rapid.IntRange(0, 3).Draw(w.T, "drop") == 0 })
+		some := slices.DeleteFunc(slices.Clone(w.addresses),
+			func(string) bool { return rapid.IntRange(0, 3).Draw(w.T, "drop") == 0 })
 		w.list(r, some, rapid.SampledFrom(append(w.addresses, "")).Draw(w.T, "terminating"))
 	case 6:
 		w.killRouter(i)

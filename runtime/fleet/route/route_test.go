@@ -105,7 +105,8 @@ func TestHowOftenIsTried(t *testing.T) {
 	sends := 1
 	f.arrive(route.Request{})
 	var last []route.Effect
-	for last = f.AttemptFailed(f.now, 1, gone); outcome(last) != "refused: gone"; last = f.AttemptFailed(f.now, 1, gone) {
+	for last = f.AttemptFailed(f.now, 1, gone); outcome(last) != "refused: gone"; last = f.AttemptFailed(f.now,
+		1, gone) {
 		if sends++; sends > route.MaxAttempts {
 			t.Fatalf("sent %d times", sends)
 		}
@@ -131,13 +132,16 @@ func TestWhoIsAsked(t *testing.T) {
 	}{
 		"a pod that is ready": {func(f *fleet) { f.say(0, warm) }, "sent to pod0"},
 		"not one that drains": {
-			func(f *fleet) { f.say(0, change(func(s *route.State) { s.Draining = true })) }, "refused: " + speech.ErrWarming.Error(),
+			func(f *fleet) { f.say(0, change(func(s *route.State) { s.Draining = true })) },
+			"refused: " + speech.ErrWarming.Error(),
 		},
 		"not one that is cordoned": {
-			func(f *fleet) { f.say(0, change(func(s *route.State) { s.Cordoned = true })) }, "refused: " + speech.ErrWarming.Error(),
+			func(f *fleet) { f.say(0, change(func(s *route.State) { s.Cordoned = true })) },
+			"refused: " + speech.ErrWarming.Error(),
 		},
 		"not one that warms up": {
-			func(f *fleet) { f.say(0, change(func(s *route.State) { s.Warm = false })) }, "refused: " + speech.ErrWarming.Error(),
+			func(f *fleet) { f.say(0, change(func(s *route.State) { s.Warm = false })) },
+			"refused: " + speech.ErrWarming.Error(),
 		},
 		"one of whose workers all but one are gone": {
 			func(f *fleet) { f.say(0, change(func(s *route.State) { s.Ready = 1 })) }, "sent to pod0",
@@ -200,7 +204,8 @@ func TestOwnZoneComesFirst(t *testing.T) {
 			got := map[string]bool{}
 			for i := range 50 {
 				f := newFleet(t, route.Config{Zone: c.zone}, c.near, 8, 8)
-				f.List(f.now, []route.Endpoint{{Address: "pod0", Zone: "a"}, {Address: "pod1", Zone: "b"}, {Address: "pod2"}})
+				f.List(f.now, []route.Endpoint{{Address: "pod0", Zone: "a"}, {Address: "pod1", Zone: "b"},
+					{Address: "pod2"}})
 				got[f.arrive(route.Request{Affinity: uint64(i)})] = true
 			}
 			if len(got) != len(c.want) || slices.ContainsFunc(c.want, func(w string) bool { return !got[w] }) {
@@ -226,7 +231,8 @@ func TestSameTextMeetsSamePod(t *testing.T) {
 	if other := choice(route.Config{}); !slices.Equal(got, other) {
 		t.Errorf("another router sends them to %v, not to %v", other, got)
 	}
-	if got := slices.Compact(slices.Sorted(slices.Values(choice(route.Config{AtRandom: true, Seed: 3})))); len(got) < 2 {
+	if got := slices.Compact(slices.Sorted(slices.Values(choice(route.Config{AtRandom: true,
+		Seed: 3})))); len(got) < 2 {
 		t.Errorf("at random all went to %v", got)
 	}
 }
@@ -254,7 +260,8 @@ func (f *fleet) isEjected(i int) bool { return f.View(f.now)[i].Ejected }
 func TestPodsThatFailAreLeftAlone(t *testing.T) {
 	f := newFleet(t, route.Config{}, 8, 0)
 	for _, want := range []time.Duration{
-		10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 5 * time.Minute, 5 * time.Minute,
+		10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second, 160 * time.Second, 5 * time.Minute,
+		5 * time.Minute,
 	} {
 		if got := f.failUntilEjected(); got != 3 {
 			t.Fatalf("left alone after %d failures, want 3", got)

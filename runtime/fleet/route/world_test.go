@@ -113,7 +113,8 @@ func (w *world) newRouter() *testRouter {
 	w.epoch++
 	cfg := route.Config{QueueLen: rapid.IntRange(-1, 3).Draw(w.T, "queue"), Seed: w.epoch}
 	r := &testRouter{
-		Router: route.New(cfg), id: w.epoch, limit: queueLimit(cfg), links: make(map[string]*link), listed: make(map[string]bool),
+		Router: route.New(cfg), id: w.epoch, limit: queueLimit(cfg), links: make(map[string]*link),
+		listed:   make(map[string]bool),
 		requests: make(map[route.ID]*request), lastSent: make(map[string]uint64),
 	}
 	w.list(r, w.addresses, "")
@@ -354,7 +355,8 @@ func (w *world) checkWork(r *testRouter) {
 	}
 }
 
-// checkNobodyCould fails where the end of its wait ends a request that pods failed, though one of them could try once more.
+// checkNobodyCould fails where the end of its wait ends a request that pods failed, though one of them could try once
+// more.
 func (w *world) checkNobodyCould(r *testRouter, q *request) {
 	if !w.expiring || q.sends >= route.MaxAttempts {
 		return

@@ -12,7 +12,9 @@ import (
 )
 
 // reference is what a convolution is by definition.
-func reference(weights []int8, scales []float32, in, taps int, x []byte, scale []float32, rows, dilation int) []float32 {
+func reference(
+	weights []int8, scales []float32, in, taps int, x []byte, scale []float32, rows, dilation int,
+) []float32 {
 	y, stride := make([]float32, 0, rows*len(scales)), Stride(in)
 	for r := range rows {
 		for o := range scales {
@@ -96,7 +98,8 @@ func drawn(name string, draw *rand.Rand, weight func(*rand.Rand) int8, in, out, 
 	}
 	return convolution{
 		fmt.Sprintf("%s weights, %d of %d channels, %d taps by %d", name, out, in, taps, dilation),
-		Pack(weights, scales, in, taps), x, scale, rows, dilation, reference(weights, scales, in, taps, x, scale, rows, dilation),
+		Pack(weights, scales, in, taps), x, scale, rows, dilation,
+		reference(weights, scales, in, taps, x, scale, rows, dilation),
 	}
 }
 
@@ -209,7 +212,8 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	if multiply(rows, 6*stride, 6, dilation) {
 		t.Error("what fits was refused")
 	}
-	if !multiply(rows, 6*stride-1, 6, dilation) || !multiply(rows, 6*stride, 5, dilation) || !multiply(rows+1, 6*stride, 6, dilation) ||
+	if !multiply(rows, 6*stride-1, 6, dilation) || !multiply(rows, 6*stride, 5, dilation) ||
+		!multiply(rows+1, 6*stride, 6, dilation) ||
 		!multiply(rows, 6*stride, 6, 0) {
 		t.Error("what does not fit was multiplied")
 	}
@@ -250,7 +254,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestExpectedKernels fails where other kernels run than SWAR_EXPECT_KERNELS names, so that no kernel's tests are skipped unseen.
+// TestExpectedKernels fails where other kernels run than SWAR_EXPECT_KERNELS names, so that no kernel's tests are
+// skipped unseen.
 func TestExpectedKernels(t *testing.T) {
 	want := strings.Fields(os.Getenv("SWAR_EXPECT_KERNELS"))
 	if len(want) == 0 {
@@ -268,7 +273,8 @@ func TestExpectedKernels(t *testing.T) {
 // BenchmarkKernel convolves as the layers of a vocoder do that take most of its time, and as its decoder does.
 func BenchmarkKernel(b *testing.B) {
 	draw := rand.New(rand.NewPCG(1, 2))
-	for _, s := range []struct{ in, out, taps, dilation, rows int }{{128, 128, 11, 3, 480}, {256, 256, 7, 1, 80}, {1090, 1024, 3, 1, 4}} {
+	for _, s := range []struct{ in, out, taps, dilation, rows int }{{128, 128, 11, 3, 480}, {256, 256, 7, 1, 80},
+		{1090, 1024, 3, 1, 4}} {
 		for _, kind := range []string{"trained", "middle", "any"} {
 			c := drawn(kind, draw, kinds[kind], s.in, s.out, s.taps, s.dilation, 1)
 			needed := s.rows + (s.taps-1)*s.dilation

@@ -158,7 +158,8 @@ func TestColumnsOfWords(t *testing.T) {
 }
 
 func TestWhatDoesNotFitWordsIsRefused(t *testing.T) {
-	k, w, bytes := Kernels()[0], PackWords(make([]float32, 3*20), 20, 1, 3), Pack(make([]int8, 3*20), []float32{1}, 20, 3)
+	k, w, bytes := Kernels()[0], PackWords(make([]float32, 3*20), 20, 1, 3),
+		Pack(make([]int8, 3*20), []float32{1}, 20, 3)
 	const rows, stride = 2, 24
 	refused := func(w *Weights, y, x, scales, dilation int) (refused bool) {
 		defer func() { refused = recover() != nil }()
@@ -168,7 +169,8 @@ func TestWhatDoesNotFitWordsIsRefused(t *testing.T) {
 	if refused(w, rows, 6*stride, 6, 2) {
 		t.Error("what fits was refused")
 	}
-	if !refused(w, rows, 6*stride-1, 6, 2) || !refused(w, rows, 6*stride, 5, 2) || !refused(w, rows+1, 6*stride, 6, 2) ||
+	if !refused(w, rows, 6*stride-1, 6, 2) || !refused(w, rows, 6*stride, 5, 2) ||
+		!refused(w, rows+1, 6*stride, 6, 2) ||
 		!refused(w, rows, 6*stride, 6, 0) || !refused(bytes, rows, 6*stride, 6, 2) {
 		t.Error("what does not fit was multiplied")
 	}
@@ -185,7 +187,8 @@ func TestWhatDoesNotFitWordsIsRefused(t *testing.T) {
 // BenchmarkWords convolves as the layers of a codec do that take most of its time.
 func BenchmarkWords(b *testing.B) {
 	draw := rand.New(rand.NewPCG(1, 2))
-	for _, s := range []struct{ in, out, taps, rows int }{{512, 512, 7, 16}, {512, 512, 7, 64}, {256, 640, 2, 48}, {128, 256, 2, 120}, {64, 32, 3, 480}, {32, 64, 1, 480}} {
+	for _, s := range []struct{ in, out, taps, rows int }{{512, 512, 7, 16}, {512, 512, 7, 64}, {256, 640, 2, 48},
+		{128, 256, 2, 120}, {64, 32, 3, 480}, {32, 64, 1, 480}} {
 		c := drawWords(draw, s.in, s.out, s.taps, 1, 1)
 		needed := s.rows + s.taps - 1
 		x, scale, y := make([]int16, needed*WordStride(s.in)), make([]float32, needed), make([]float32, s.rows*s.out)

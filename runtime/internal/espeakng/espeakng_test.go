@@ -67,7 +67,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("%d bytes: %d in answer, %v; want %d", length, len(got), err, len(want))
 		}
 	}
-	if _, err := fake(t, "fails").Run(t.Context(), "", "-q"); err == nil || err.Error() != "-q: exit status 2: no data" {
+	if _, err := fake(t, "fails").Run(t.Context(), "", "-q"); err == nil ||
+		err.Error() != "-q: exit status 2: no data" {
 		t.Errorf("a program that fails: %v", err)
 	}
 	p := fake(t, "hangs")
@@ -100,7 +101,8 @@ func TestAProgramThatIsKilledRunsOnceMore(t *testing.T) {
 		said, err := fake(t, "is killed").Run(t.Context(), "", folder)
 		left, readErr := os.ReadDir(folder)
 		if said != tt.said || (err == nil) != (tt.said != "") || len(left) != tt.left || readErr != nil {
-			t.Errorf("%d kills: %q, %v, and %d are left (%v); want %q and %d", kills, said, err, len(left), readErr, tt.said, tt.left)
+			t.Errorf("%d kills: %q, %v, and %d are left (%v); want %q and %d", kills, said, err, len(left), readErr,
+				tt.said, tt.left)
 		}
 	}
 }

@@ -86,7 +86,8 @@ func TestFilesAreCompared(t *testing.T) {
 
 func TestReadManifestIsStrict(t *testing.T) {
 	var to struct{ A int }
-	for text, want := range map[string]string{`{"A":1}`: "", `{"A":1,"B":2}`: "unknown field", `{"A":1} {}`: "something follows", `[`: "EOF"} {
+	for text, want := range map[string]string{`{"A":1}`: "", `{"A":1,"B":2}`: "unknown field",
+		`{"A":1} {}`: "something follows", `[`: "EOF"} {
 		err := ReadManifest([]byte(text), &to)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: error %v, want one with %q", text, err, want)

@@ -12,7 +12,8 @@ import (
 func Affine() *Builder {
 	b := New("affine")
 	x := b.Input("x", F32, "rows", 2)
-	y := b.Op("Add", []Value{b.Op("MatMul", []Value{x, b.Floats("w", []float32{1, 2, 3, 4, 5, 6}, 2, 3)}), b.Floats("b", []float32{10, 20, 30}, 3)})
+	y := b.Op("Add", []Value{b.Op("MatMul", []Value{x, b.Floats("w", []float32{1, 2, 3, 4, 5, 6}, 2, 3)}),
+		b.Floats("b", []float32{10, 20, 30}, 3)})
 	b.Output("y", y, F32, "rows", 3)
 	b.Output("sum", b.Op("ReduceSum", []Value{y, b.Ints(1)}, Attr{"keepdims", 0}), F32, "rows")
 	b.Output("gelu", b.Ops(Contrib, "FastGelu", 1, []Value{y})[0], F32, "rows", 3)
@@ -33,7 +34,8 @@ func TestGraphDeclaresItsSignature(t *testing.T) {
 		t.Errorf("outputs %s, want %s", got, want)
 	}
 	edges := Affine().Outputs()
-	if got := edges[0]; got.Name != "y" || got.Type.String() != "f32" || !slices.Equal(got.Dims, []string{"rows", "3"}) {
+	if got := edges[0]; got.Name != "y" || got.Type.String() != "f32" ||
+		!slices.Equal(got.Dims, []string{"rows", "3"}) {
 		t.Errorf("first output %+v", got)
 	}
 }

@@ -97,7 +97,8 @@ func TestPartsAreAddedAsTheyAre(t *testing.T) {
 	}
 	for _, n := range p.Nodes {
 		for _, in := range n.Inputs {
-			if c := p.Tensor(in); c != nil && !slices.ContainsFunc(b.tensors, func(t []byte) bool { return string(t) == string(c.body) }) {
+			if c := p.Tensor(in); c != nil &&
+				!slices.ContainsFunc(b.tensors, func(t []byte) bool { return string(t) == string(c.body) }) {
 				b.AddTensor(c)
 			}
 		}
@@ -114,7 +115,8 @@ func TestPartsAreAddedAsTheyAre(t *testing.T) {
 	}
 	for i, n := range p.Nodes {
 		got := again.Nodes[i]
-		if got.Op != n.Op || got.Name != n.Name || !slices.Equal(got.Inputs, n.Inputs) || !slices.Equal(got.Outputs, n.Outputs) {
+		if got.Op != n.Op || got.Name != n.Name || !slices.Equal(got.Inputs, n.Inputs) ||
+			!slices.Equal(got.Outputs, n.Outputs) {
 			t.Errorf("node %d became %+v, want %+v", i, got, n)
 		}
 		if again.Maker(n.Outputs[0]) != got {

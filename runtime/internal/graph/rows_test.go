@@ -37,8 +37,9 @@ type chain struct{ scale, q, i, f, r, m, y Value }
 func ours(b *Builder, name string, x Value, in, out int) writing {
 	count := b.Op("Gather", []Value{b.Op("Shape", []Value{x}), b.Ints(0)})
 	return writing{
-		name: name, in: in, out: out, zeros: b.Op("Expand", []Value{b.Uint8(128), count}), sumZeros: []Value{b.Uint8(128)},
-		divisor: b.Float(1. / 127), to: F32, column: b.Ints(-1, 1), magnitude: x,
+		name: name, in: in, out: out, zeros: b.Op("Expand", []Value{b.Uint8(128), count}),
+		sumZeros: []Value{b.Uint8(128)},
+		divisor:  b.Float(1. / 127), to: F32, column: b.Ints(-1, 1), magnitude: x,
 	}
 }
 
@@ -49,7 +50,8 @@ func (w writing) multiply(b *Builder, x Value) (c chain) {
 	if w.outputs == "" {
 		w.outputs = b.Floats(w.name+".scales", make([]float32, w.out), w.out)
 	}
-	peak := b.Op("ReduceMax", []Value{b.Op("Abs", []Value{w.magnitude})}, Attr{"axes", []int64{-1}}, Attr{"keepdims", w.keep})
+	peak := b.Op("ReduceMax", []Value{b.Op("Abs", []Value{w.magnitude})}, Attr{"axes", []int64{-1}},
+		Attr{"keepdims", w.keep})
 	c.scale = b.Op("Mul", []Value{peak, w.divisor})
 	c.q = b.Op("QuantizeLinear", []Value{x, c.scale, w.zeros}, Attr{"axis", w.axis})
 	c.i = b.Ops(w.domain, "MatMulInteger", 1, append([]Value{c.q, w.weights}, w.sumZeros...))[0]
@@ -236,7 +238,8 @@ func TestProductsBecomeOneNodeEach(t *testing.T) {
 		t.Errorf("imports %q, want %q", got.imports, want)
 	}
 	names := slices.Sorted(maps.Keys(got.tensors))
-	if want := []string{"a.rows", "a.scales", "a.zero", "b.rows", "b.scales", "b.zero", "bias"}; !slices.Equal(names, want) {
+	if want := []string{"a.rows", "a.scales", "a.zero", "b.rows", "b.scales", "b.zero",
+		"bias"}; !slices.Equal(names, want) {
 		t.Errorf("weights %q, want %q", names, want)
 	}
 }
@@ -250,8 +253,10 @@ func TestMatricesAreWrittenInPanels(t *testing.T) {
 			got := read(t, fuse(t, b.Bytes(), 1)).tensors
 			rows, zero, w := got["w.rows"], got["w.zero"], weights(in, out)
 			panels := (out + 15) / 16
-			if want := []int{panels, in / 4, 16, 4}; rows.kind != I8 || !slices.Equal(rows.dims, want) || len(rows.raw) != panels*16*in {
-				t.Fatalf("%d to %d: the matrix is %v %v in %d bytes, want %v", in, out, rows.kind, rows.dims, len(rows.raw), want)
+			if want := []int{panels, in / 4, 16, 4}; rows.kind != I8 || !slices.Equal(rows.dims, want) ||
+				len(rows.raw) != panels*16*in {
+				t.Fatalf("%d to %d: the matrix is %v %v in %d bytes, want %v", in, out, rows.kind, rows.dims,
+					len(rows.raw), want)
 			}
 			if zero.kind != I32 || !slices.Equal(zero.dims, []int{out}) || len(zero.raw) != 4*out {
 				t.Fatalf("%d to %d: the sums are %v %v in %d bytes", in, out, zero.kind, zero.dims, len(zero.raw))
@@ -265,7 +270,8 @@ func TestMatricesAreWrittenInPanels(t *testing.T) {
 					}
 					sum += want
 					if got := int(int8(rows.raw[((o/16*(in/4)+i/4)*16+o%16)*4+i%4])); got != want {
-						t.Fatalf("%d to %d: the weight of input %d and output %d is %d, want %d", in, out, i, o, got, want)
+						t.Fatalf("%d to %d: the weight of input %d and output %d is %d, want %d", in, out, i, o,
+							got, want)
 					}
 				}
 				if o < out {
@@ -280,8 +286,10 @@ func TestMatricesAreWrittenInPanels(t *testing.T) {
 
 func TestWhatIsNotReplacedKeepsItsBytes(t *testing.T) {
 	b, _ := two()
-	strange := intField(bytesField(nil, 13, []byte("\x0a\x02v3")), 99, 7)                   // a value's shape, and what later versions may have
-	unwanted := bytesField(bytesField(bytesField(nil, 4, []byte("Split")), 2, nil), 2, nil) // two outputs without a name
+	// a value's shape, and what later versions may have
+	strange := intField(bytesField(nil, 13, []byte("\x0a\x02v3")), 99, 7)
+	// two outputs without a name
+	unwanted := bytesField(bytesField(bytesField(nil, 4, []byte("Split")), 2, nil), 2, nil)
 	strange = bytesField(strange, 1, unwanted)
 	file := extend(t, b.Bytes(), strange, bytesField(nil, 6, []byte("about")))
 	old, fused := read(t, file), read(t, fuse(t, file, 2))
@@ -321,7 +329,8 @@ func TestOthersStay(t *testing.T) {
 	leave := func(pick func(chain) Value) func(*Builder, chain) {
 		return func(b *Builder, c chain) { b.Output("used", pick(c), F32) }
 	}
-	q, i, f, m := func(c chain) Value { return c.q }, func(c chain) Value { return c.i }, func(c chain) Value { return c.f }, func(c chain) Value { return c.m }
+	q, i, f, m := func(c chain) Value { return c.q }, func(c chain) Value { return c.i },
+		func(c chain) Value { return c.f }, func(c chain) Value { return c.m }
 	tests := map[string]struct {
 		change func(*Builder, *writing)
 		after  func(*Builder, chain)
@@ -428,7 +437,8 @@ func TestProductsOfOneMatrixShareItsPanels(t *testing.T) {
 	w.magnitude = first.y
 	b.Output("y", w.multiply(b, first.y).y, F32)
 	got := read(t, fuse(t, b.Bytes(), 2))
-	if want := []string{"swar RowProduct x w.rows w.zero s -> " + string(first.y), "swar RowProduct " + string(first.y) + " w.rows w.zero s -> y"}; !slices.Equal(got.nodes, want) {
+	if want := []string{"swar RowProduct x w.rows w.zero s -> " + string(first.y),
+		"swar RowProduct " + string(first.y) + " w.rows w.zero s -> y"}; !slices.Equal(got.nodes, want) {
 		t.Errorf("nodes %q, want %q", got.nodes, want)
 	}
 	if got := slices.Sorted(maps.Keys(got.tensors)); !slices.Equal(got, []string{"s", "w.rows", "w.zero"}) {
@@ -467,7 +477,8 @@ func TestNamesOfWhatIsGoneAreFree(t *testing.T) {
 	b.Output("z", second.multiply(b, x).y, F32)
 	got := read(t, fuse(t, b.Bytes(), 2))
 	got.nodes = slices.DeleteFunc(got.nodes, func(n string) bool { return !strings.HasPrefix(n, "swar ") })
-	if want := []string{"swar RowProduct x w.rows w.zero w.scales -> y", "swar RowProduct x w.rows.rows w.rows.zero w.rows.scales -> z"}; !slices.Equal(got.nodes, want) {
+	if want := []string{"swar RowProduct x w.rows w.zero w.scales -> y",
+		"swar RowProduct x w.rows.rows w.rows.zero w.rows.scales -> z"}; !slices.Equal(got.nodes, want) {
 		t.Errorf("nodes %q, want %q", got.nodes, want)
 	}
 	if got, want := got.tensors["w.rows"].dims, []int{1, 2, 16, 4}; !slices.Equal(got, want) {
@@ -475,8 +486,8 @@ func TestNamesOfWhatIsGoneAreFree(t *testing.T) {
 	}
 }
 
-// TestNodesThatKeptAProductGoFirst counts the rows of two products, for zeros that nothing needs any more. Of the one nothing else is
-// used; of the other its sums are, so that it can be replaced when what counted its rows is gone.
+// TestNodesThatKeptAProductGoFirst counts the rows of two products, for zeros that nothing needs any more. Of the one
+// nothing else is used; of the other its sums are, so that it can be replaced when what counted its rows is gone.
 func TestNodesThatKeptAProductGoFirst(t *testing.T) {
 	b := New("g")
 	x := b.Input("x", F32, "rows", 8)
@@ -498,7 +509,8 @@ func TestNodesThatKeptAProductGoFirst(t *testing.T) {
 			products = append(products, n)
 		}
 	}
-	if want := []string{"swar RowProduct x kept.rows kept.zero kept.scales -> z", "swar RowProduct x w.rows w.zero w.scales -> y"}; !slices.Equal(products, want) {
+	if want := []string{"swar RowProduct x kept.rows kept.zero kept.scales -> z",
+		"swar RowProduct x w.rows w.zero w.scales -> y"}; !slices.Equal(products, want) {
 		t.Errorf("nodes %q, want %q", products, want)
 	}
 	if _, ok := got.tensors["counted.rows"]; ok {
@@ -510,7 +522,8 @@ func TestNodesThatKeptAProductGoFirst(t *testing.T) {
 func TestImportIsDeclaredOnce(t *testing.T) {
 	b, _ := two()
 	file := extend(t, b.Bytes(), nil, bytesField(nil, 8, intField(bytesField(nil, 1, []byte("swar")), 2, 1)))
-	if got, want := read(t, fuse(t, file, 2)).imports, []string{" 17", "com.microsoft 1", "swar 1"}; !slices.Equal(got, want) {
+	if got, want := read(t, fuse(t, file, 2)).imports,
+		[]string{" 17", "com.microsoft 1", "swar 1"}; !slices.Equal(got, want) {
 		t.Errorf("imports %q, want %q", got, want)
 	}
 }
@@ -542,7 +555,8 @@ func TestForeignFilesStay(t *testing.T) {
 func TestDamagedFilesAreRefused(t *testing.T) {
 	b, _ := two()
 	whole := b.Bytes()
-	node, weight := func(m []byte) []byte { return bytesField(nil, 1, m) }, func(m []byte) []byte { return bytesField(nil, 5, m) }
+	node, weight := func(m []byte) []byte { return bytesField(nil, 1, m) },
+		func(m []byte) []byte { return bytesField(nil, 5, m) }
 	tests := map[string][]byte{
 		"nothing":                       {},
 		"no graph":                      intField(nil, 1, 8),
@@ -597,7 +611,8 @@ func TestDimensionsAreBelievedUpToALimit(t *testing.T) {
 
 // TestSizesThatOverflowAreNotBelieved has matrices whose sizes, multiplied, come out at the size that is there.
 func TestSizesThatOverflowAreNotBelieved(t *testing.T) {
-	for _, dims := range [][2]uint64{{1 << 32, 1 << 32}, {4, 1 << 62}, {1 << 62, 4}, {math.MaxUint64 - 3, math.MaxUint64}} {
+	for _, dims := range [][2]uint64{{1 << 32, 1 << 32}, {4, 1 << 62}, {1 << 62, 4},
+		{math.MaxUint64 - 3, math.MaxUint64}} {
 		t.Run(strconv.FormatUint(dims[0], 10), func(t *testing.T) {
 			b := New("g")
 			x := b.Input("x", F32, "rows", 8)

@@ -73,11 +73,13 @@ func TestUnsignProductsSharesWeights(t *testing.T) {
 func TestUnsignProductsRefusesWhatItCannotMakeExact(t *testing.T) {
 	other := graph.New("convolution")
 	x := other.Input("x", graph.U8, 1, 1, 4)
-	other.Output("y", other.Op("ConvInteger", []graph.Value{x, other.Int8s("w", []int8{1, 2}, 1, 1, 2)}), graph.I32, 1, 1, 3)
+	other.Output("y", other.Op("ConvInteger", []graph.Value{x, other.Int8s("w", []int8{1, 2}, 1, 1, 2)}), graph.I32,
+		1, 1, 3)
 	varying := graph.New("zero point")
 	v := varying.Input("x", graph.U8, "rows", 2)
 	zero := varying.Input("zero", graph.I8)
-	varying.Output("y", varying.Op("MatMulInteger", []graph.Value{v, varying.Int8s("w", make([]int8, 6), 2, 3), varying.Uint8(7), zero}), graph.I32, "rows", 3)
+	varying.Output("y", varying.Op("MatMulInteger",
+		[]graph.Value{v, varying.Int8s("w", make([]int8, 6), 2, 3), varying.Uint8(7), zero}), graph.I32, "rows", 3)
 	for name, tt := range map[string]struct {
 		file []byte
 		want string
@@ -88,7 +90,8 @@ func TestUnsignProductsRefusesWhatItCannotMakeExact(t *testing.T) {
 		if n, err := graph.SignedProducts(tt.file); n != 1 || err != nil {
 			t.Errorf("%s: %d products with signed weights, want 1 (%v)", name, n, err)
 		}
-		if _, err := graph.UnsignProducts(tt.file); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := graph.UnsignProducts(tt.file); err == nil || !strings.Contains(err.Error(), tt.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want one line with %q", name, err, tt.want)
 		}
 	}

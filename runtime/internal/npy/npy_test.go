@@ -11,11 +11,13 @@ func file(header, body string) []byte {
 }
 
 func TestParse(t *testing.T) {
-	a, err := Parse(file("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }", "\x00\x00\x80\x3f\x00\x00\x00\xc0"))
+	a, err := Parse(file("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }",
+		"\x00\x00\x80\x3f\x00\x00\x00\xc0"))
 	if err != nil || !slices.Equal(a.Shape, []int{1, 2}) || !slices.Equal(a.Floats, []float32{1, -2}) {
 		t.Errorf("Parse = %+v, %v; want [1, 2] with 1 and -2", a, err)
 	}
-	a, err = Parse(file("{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }", "\xff\xff\xff\xff\xff\xff\xff\xff"))
+	a, err = Parse(file("{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }",
+		"\xff\xff\xff\xff\xff\xff\xff\xff"))
 	if err != nil || !slices.Equal(a.Ints, []int64{-1}) {
 		t.Errorf("Parse = %+v, %v; want -1", a, err)
 	}

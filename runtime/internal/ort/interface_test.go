@@ -14,7 +14,8 @@ var (
 	compared = regexp.MustCompile(`(?m)^FIELD\(\w+, \w+, (\w+)\)$`)
 )
 
-// TestInterfaceMatchesTheHeader compiles our declarations of ONNX Runtime's interface against the header that the wrapper ships.
+// TestInterfaceMatchesTheHeader compiles our declarations of ONNX Runtime's interface against the header that the
+// wrapper ships.
 func TestInterfaceMatchesTheHeader(t *testing.T) {
 	ours := readFile(t, "ortapi.h")
 	names := map[string]bool{"version": true}

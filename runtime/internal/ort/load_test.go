@@ -49,7 +49,8 @@ func TestLoadRefuses(t *testing.T) {
 	if ort.Loaded() == "" {
 		t.Error("the right library is not loaded afterwards")
 	}
-	for release, ok := range map[string]bool{"1.0": true, ort.Loaded(): true, ort.Loaded() + "1": false, "1.999.0": false, "2.0.0": false} {
+	for release, ok := range map[string]bool{"1.0": true, ort.Loaded(): true, ort.Loaded() + "1": false,
+		"1.999.0": false, "2.0.0": false} {
 		if err := ort.AtLeast(release); (err == nil) != ok {
 			t.Errorf("at least %s: %v", release, err)
 		}
@@ -108,7 +109,8 @@ func compile(t *testing.T, text string) string {
 	return library
 }
 
-// TestTheLibraryTellsNobody: it leaves no identifier of the machine and no log behind, which it has where it sends what it sees to its maker.
+// TestTheLibraryTellsNobody: it leaves no identifier of the machine and no log behind, which it has where it sends what
+// it sees to its maker.
 func TestTheLibraryTellsNobody(t *testing.T) {
 	orttest.Need(t)
 	self, err := os.Executable()
@@ -117,7 +119,8 @@ func TestTheLibraryTellsNobody(t *testing.T) {
 	}
 	home := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), self, "-test.run", "^TestIntegersAreExactWithEveryKernel$")
-	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_CACHE_HOME="+home, "XDG_DATA_HOME="+home, "ORT_DISABLE_TELEMETRY=0")
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home, "XDG_CACHE_HOME="+home, "XDG_DATA_HOME="+home,
+		"ORT_DISABLE_TELEMETRY=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -22,8 +22,8 @@ func product(in, out int, matrix []int8, scales []float32) []byte {
 	return b.Bytes()
 }
 
-// plainly opens a graph without the operator RowProduct. Its products of integers are those of ONNX Runtime, from unsigned weights, which are
-// exact everywhere.
+// plainly opens a graph without the operator RowProduct. Its products of integers are those of ONNX Runtime, from
+// unsigned weights, which are exact everywhere.
 func plainly(t testing.TB, file []byte) *ort.Session {
 	t.Helper()
 	s, err := ort.OpenUnsigned(file, []string{"x"}, []string{"y"})
@@ -122,7 +122,8 @@ func TestRowProductGivesTheBitsOfOnnxRuntime(t *testing.T) {
 				got, want := multiplied(t, own, x, rows, in, out), multiplied(t, plain, x, rows, in, out)
 				for i, v := range want {
 					if got[i] != v {
-						t.Fatalf("[%d, %d] x [%d, %d]: value %d of row %d is %g, want %g", rows, in, in, out, i%out, i/out, got[i], v)
+						t.Fatalf("[%d, %d] x [%d, %d]: value %d of row %d is %g, want %g", rows, in, in, out, i%out,
+							i/out, got[i], v)
 					}
 				}
 			}
@@ -134,7 +135,8 @@ func TestRowProductRefusesRowsOfAnotherWidth(t *testing.T) {
 	orttest.Need(t)
 	b := graph.New("product")
 	x := b.Input("x", graph.F32, "rows", "width")
-	b.Output("y", b.MultiplyRows(x, b.RowZeros(x), "matrix", make([]int8, 8*3), make([]float32, 3), 8, 3), graph.F32, "rows", 3)
+	b.Output("y", b.MultiplyRows(x, b.RowZeros(x), "matrix", make([]int8, 8*3), make([]float32, 3), 8, 3),
+		graph.F32, "rows", 3)
 	s := opened(t, b.Bytes())
 	for _, width := range []int{4, 8, 12} {
 		tx, err := ort.Floats(make([]float32, 2*width), 2, width)

@@ -30,8 +30,8 @@ func judged(t *testing.T, name string) (rows [][2]string) {
 	return rows
 }
 
-// TestJudgedList holds IsWord to the two lists: words, names, shops and places, and acronyms. The held-out one was looked at when all else
-// stood; its bound is what was found then.
+// TestJudgedList holds IsWord to the two lists: words, names, shops and places, and acronyms. The held-out one was
+// looked at when all else stood; its bound is what was found then.
 func TestJudgedList(t *testing.T) {
 	for _, list := range []struct {
 		name        string
@@ -118,11 +118,13 @@ func TestTrigrams(t *testing.T) {
 	}
 }
 
-// initials is how often letters begin English words, A to Z, and so stand in acronyms: in hundredths, by a look at a few hundred acronyms.
-var initials = [26]float64{8, 6.5, 9, 6, 5, 4, 3.2, 4, 8, .6, 1.7, 4.5, 6.5, 5.5, 2.4, 7.5, .5, 6, 11, 6, 3, 2, 2, .4, 1, .3}
+// initials is how often letters begin English words, A to Z, and so stand in acronyms: in hundredths, by a look at a
+// few hundred acronyms.
+var initials = [26]float64{8, 6.5, 9, 6, 5, 4, 3.2, 4, 8, .6, 1.7, 4.5, 6.5, 5.5, 2.4, 7.5, .5, 6, 11, 6, 3, 2, 2,
+	.4, 1, .3}
 
-// count weighs every third letter behind every two: how often it stands there in the words, smoothed by how often it stands behind the
-// last letter and anywhere, against how often it stands in acronyms.
+// count weighs every third letter behind every two: how often it stands there in the words, smoothed by how often it
+// stands behind the last letter and anywhere, against how often it stands in acronyms.
 func count(words map[string]float64) string {
 	var (
 		three        [27][27][27]float64
@@ -169,12 +171,14 @@ func count(words map[string]float64) string {
 }
 
 func TestShapes(t *testing.T) {
-	for word, want := range map[string]bool{"": false, "A": false, "OM": false, "BCD": false, "RAJ": true, "raj": true, "VARSHA": true, "XQZKJ": false, "É": false} {
+	for word, want := range map[string]bool{"": false, "A": false, "OM": false, "BCD": false, "RAJ": true, "raj": true,
+		"VARSHA": true, "XQZKJ": false, "É": false} {
 		if got := Sayable(word); got != want {
 			t.Errorf("Sayable(%q) = %v, want %v", word, got, want)
 		}
 	}
-	for word, want := range map[string]As{"UPI": Letters, "upi": Letters, "NASA": Word, "VARSHA": Unknown, "CONGRATULATIONS": Unknown, "": Unknown} {
+	for word, want := range map[string]As{"UPI": Letters, "upi": Letters, "NASA": Word, "VARSHA": Unknown,
+		"CONGRATULATIONS": Unknown, "": Unknown} {
 		if got := Known(word); got != want {
 			t.Errorf("Known(%q) = %v, want %v", word, got, want)
 		}

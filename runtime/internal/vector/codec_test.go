@@ -77,7 +77,8 @@ func checkWords(t *testing.T, what string, q, same Words, v []float64, columns, 
 				}
 				continue
 			}
-			if got, want := float64(w)*float64(scale), v[r*columns+c]; math.Abs(got-want) > .51*float64(scale)+1e-6 || int(w) > largest || int(w) < -largest {
+			if got, want := float64(w)*float64(scale), v[r*columns+c]; math.Abs(got-want) > .51*float64(scale)+1e-6 ||
+				int(w) > largest || int(w) < -largest {
 				t.Fatalf("%s: %d times %v, want %v", what, w, scale, want)
 			}
 		}
@@ -195,7 +196,8 @@ func TestAttend(t *testing.T) {
 	}
 }
 
-// TestQueriesAlone compares queries that look together with each of them alone, at the beginning and behind a whole window.
+// TestQueriesAlone compares queries that look together with each of them alone, at the beginning and behind a whole
+// window.
 func TestQueriesAlone(t *testing.T) {
 	const heads, head, rows = 2, 24, 11
 	width, step := heads*head, 3*heads*head
@@ -218,7 +220,8 @@ func TestQueriesAlone(t *testing.T) {
 				want := make([]float32, width)
 				Best.Attend(want, width, Queries{queries[r*step:], step, last, window}, p, heads, scratch)
 				if !slices.Equal(got[r*width:(r+1)*width], want) {
-					t.Errorf("window of %d: query at %d of %d from %d has other bits than alone", window, last, rows, at)
+					t.Errorf("window of %d: query at %d of %d from %d has other bits than alone", window, last,
+						rows, at)
 				}
 				p = past(width, 0, at+rows)
 			}

@@ -41,13 +41,17 @@ func TestSnake(t *testing.T) {
 		for _, columns := range []int{1, 7, 16, 33, 128} {
 			x, a, b := random(1, 5*columns, scale), random(2, columns, 1), random(3, columns, 1)
 			frequency, height := random(4, columns, 2), random(5, columns, 2)
-			got := every(t, len(x), func(fs Functions, y []float32) { fs.Snake(y, x, Affine{a, b}, Snake{frequency, height}) })
+			got := every(t, len(x), func(fs Functions,
+				y []float32) {
+				fs.Snake(y, x, Affine{a, b}, Snake{frequency, height})
+			})
 			for i, y := range got {
 				c := i % columns
 				v := float32(x[i]*a[c]) + b[c] // rounded before the sum, also where Go would contract
 				s := math.Sin(float64(frequency[c] * v))
 				want := float64(v) + float64(height[c])*s*s
-				if bound := 1e-6*math.Abs(want) + 2e-6*(1+math.Abs(float64(height[c]))); math.Abs(float64(y)-want) > bound {
+				if bound := 1e-6*math.Abs(want) +
+					2e-6*(1+math.Abs(float64(height[c]))); math.Abs(float64(y)-want) > bound {
 					t.Errorf("scale %v: value %d is %v, want %v", scale, i, y, want)
 				}
 			}
@@ -172,7 +176,8 @@ func TestRound(t *testing.T) {
 							want = append(want, 128)
 						}
 						if got := q.Bytes[r*stride : (r+1)*stride]; !slices.Equal(got, want) || q.Scales[r] != scale {
-							t.Fatalf("%s, %s, %d columns: row %d is %v times %v, want %v times %v", fs.Name(), name, columns, r, got, q.Scales[r], want, scale)
+							t.Fatalf("%s, %s, %d columns: row %d is %v times %v, want %v times %v", fs.Name(), name,
+								columns, r, got, q.Scales[r], want, scale)
 						}
 					}
 				}

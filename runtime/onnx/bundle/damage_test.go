@@ -27,7 +27,8 @@ func readers(t testing.TB) map[string]struct {
 		return data
 	}
 	d := Dims{Width: 128, Layers: 2, Heads: 2, HeadDim: 64, Latent: 32, Vocab: 400, FlowWidth: 32}
-	host := Host{Embedding: make([]float32, 401*128), Input: make([]float32, 128*32), Start: make([]float32, 128), Times: make([]float32, 32)}
+	host := Host{Embedding: make([]float32, 401*128), Input: make([]float32, 128*32), Start: make([]float32, 128),
+		Times: make([]float32, 32)}
 	var hostFile bytes.Buffer
 	if err := WriteHost(&hostFile, host, d, 1); err != nil {
 		t.Fatal(err)
@@ -75,8 +76,8 @@ func TestReadersRefuseATruncatedFile(t *testing.T) {
 	}
 }
 
-// TestReadersAllocateNoMoreThanTheFileHolds changes one byte after the other. Whatever a file claims, little more is taken than a few
-// times its size.
+// TestReadersAllocateNoMoreThanTheFileHolds changes one byte after the other. Whatever a file claims, little more is
+// taken than a few times its size.
 func TestReadersAllocateNoMoreThanTheFileHolds(t *testing.T) {
 	for name, r := range readers(t) {
 		var before, after runtime.MemStats
@@ -88,7 +89,8 @@ func TestReadersAllocateNoMoreThanTheFileHolds(t *testing.T) {
 				_ = r.read(data) // it may be as good as before
 				runtime.ReadMemStats(&after)
 				if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(16*len(data))+1<<20 {
-					t.Fatalf("%s: with byte %d as %#x, %d bytes are taken for a file of %d", name, at, b, taken, len(data))
+					t.Fatalf("%s: with byte %d as %#x, %d bytes are taken for a file of %d", name, at, b,
+						taken, len(data))
 				}
 			}
 		}
@@ -108,7 +110,8 @@ func FuzzReadManifest(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := ReadManifest(text); err != nil || again.Model.ID != m.Model.ID || len(again.Voices) != len(m.Voices) {
+		if again, err := ReadManifest(text); err != nil || again.Model.ID != m.Model.ID ||
+			len(again.Voices) != len(m.Voices) {
 			t.Errorf("what was read cannot be read again: %v", err)
 		}
 		for _, file := range m.Files() {
@@ -154,7 +157,8 @@ func promptSeeds(t testing.TB) (seeds [][]byte) {
 	t.Helper()
 	embedding := safetensors.Tensor{Name: voiceEmbeddingEntry, Shape: []int{1, 1, 4}, Floats: make([]float32, 4)}
 	pad := safetensors.Tensor{Name: attn("pad"), Shape: []int{1}, Ints: []int64{0}}
-	for _, entries := range [][]safetensors.Tensor{{cache(), offset(2)}, {cache(), offset(2), embedding}, {cache(), offset(1), pad}, {cache(), offset(9)}} {
+	for _, entries := range [][]safetensors.Tensor{{cache(), offset(2)}, {cache(), offset(2), embedding},
+		{cache(), offset(1), pad}, {cache(), offset(9)}} {
 		var b bytes.Buffer
 		if err := safetensors.Write(&b, entries...); err != nil {
 			t.Fatal(err)

@@ -18,13 +18,17 @@ func manifest() Manifest {
 			Width: 32, Layers: 1, Heads: 2, HeadDim: 16, FFN: 64, Latent: 8, Vocab: 10, FlowWidth: 8,
 			CodecWidth: 16, CodecHeads: 2, CodecWindow: 250, Upsample: 16, RoPE: 10000, CodecRoPE: 10000,
 		},
-		GELU: "tanh", Flow: Flow{Type: "lsd", Steps: 1}, Tokenizer: Tokenizer{File: file("tokenizer.model"), Kind: "sentencepiece"},
-		Sampling:  Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5, ShortWords: 4},
+		GELU: "tanh", Flow: Flow{Type: "lsd", Steps: 1},
+		Tokenizer: Tokenizer{File: file("tokenizer.model"), Kind: "sentencepiece"},
+		Sampling: Sampling{Temperature: .3, EOSThreshold: -4, MinFrames: 6, FramesAfterEOS: 3, FramesAfterEOSShort: 5,
+			ShortWords: 4},
 		Limits:    Limits{MaxTokens: 50, TokensPerSecond: 3, PaddingSeconds: 2, Positions: 386},
 		Decode:    Decode{Plan: DecodePlan(), FadeIn: 120},
-		Precision: "fp32", LM: Graph{File: file("lm.onnx")}, FlowHead: Graph{File: file("flow.onnx")}, Codec: Graph{File: file("codec.onnx")},
-		Host:   file("host.safetensors"),
-		Voices: []Voice{{Name: "anjura", Language: "hi-IN", PromptFrames: 102, Weights: hash, File: file("voices/anjura.safetensors")}},
+		Precision: "fp32", LM: Graph{File: file("lm.onnx")}, FlowHead: Graph{File: file("flow.onnx")},
+		Codec: Graph{File: file("codec.onnx")},
+		Host:  file("host.safetensors"),
+		Voices: []Voice{{Name: "anjura", Language: "hi-IN", PromptFrames: 102, Weights: hash,
+			File: file("voices/anjura.safetensors")}},
 	}
 }
 

@@ -75,7 +75,8 @@ func TestReadPromptRefuses(t *testing.T) {
 		"an offset that is not an integer":       {[]safetensors.Tensor{cache(), {Name: attn("offset"), Shape: []int{1}, Floats: []float32{2}}}, "I64"},
 	}
 	for name, tt := range tests {
-		if _, err := ReadPrompt(voice(t, tt.entries...), voiceDims); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := ReadPrompt(voice(t, tt.entries...), voiceDims); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, tt.want)
 		}
 	}
@@ -83,7 +84,8 @@ func TestReadPromptRefuses(t *testing.T) {
 
 func TestHostRoundTrip(t *testing.T) {
 	d := Dims{Width: 2, Latent: 3, Vocab: 1, FlowWidth: 2}
-	want := Host{Embedding: []float32{1, 2, 3, 4}, Input: []float32{1, 0, 0, 0, 2, 1}, Start: []float32{5, 6}, Times: []float32{7, 8}}
+	want := Host{Embedding: []float32{1, 2, 3, 4}, Input: []float32{1, 0, 0, 0, 2, 1}, Start: []float32{5, 6},
+		Times: []float32{7, 8}}
 	var b bytes.Buffer
 	if err := WriteHost(&b, want, d, 1); err != nil {
 		t.Fatal(err)
@@ -119,7 +121,8 @@ func TestPromptRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := ReadPrompt(f, voiceDims)
-	if err != nil || got.Positions != want.Positions || !slices.Equal(got.K[0], want.K[0]) || !slices.Equal(got.V[0], want.V[0]) {
+	if err != nil || got.Positions != want.Positions || !slices.Equal(got.K[0], want.K[0]) ||
+		!slices.Equal(got.V[0], want.V[0]) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }

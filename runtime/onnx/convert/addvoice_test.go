@@ -95,7 +95,8 @@ func TestAddVoice(t *testing.T) {
 	if got := names(m); !slices.Equal(got, []string{"anjura", "asha", "raj"}) || m.Voices[1] != v || !tried {
 		t.Errorf("voices %v, tried %v", got, tried)
 	}
-	if v.Recording.Seconds != 3 || v.Consent != a.Consent || v.Language != "hi-IN+en-IN" || v.Weights != m.Model.Weights {
+	if v.Recording.Seconds != 3 || v.Consent != a.Consent || v.Language != "hi-IN+en-IN" ||
+		v.Weights != m.Model.Weights {
 		t.Errorf("%+v", v)
 	}
 	if len(notices) != 1 || !strings.HasPrefix(notices[0], "voice asha: It has 3.0 s") || done != total || total < 1 {
@@ -166,7 +167,8 @@ func TestAddVoiceRefuses(t *testing.T) {
 		"a voice that fails":         {func(a *Addition) { a.Try = func(context.Context, string) error { return errors.New("it is mute") } }, "voice asha: it is mute"},
 		"a bundle that changes meanwhile": {func(a *Addition) {
 			a.Try = func(context.Context, string) error {
-				return os.WriteFile(filepath.Join(a.Bundle, bundle.ManifestFile), append(bytes.TrimSpace(manifest), " \n"...), 0o644)
+				return os.WriteFile(filepath.Join(a.Bundle, bundle.ManifestFile),
+					append(bytes.TrimSpace(manifest), " \n"...), 0o644)
 			}
 		}, "another program has changed"},
 	} {
@@ -209,7 +211,10 @@ func TestAVoiceIsCutToTheRoomOfTheBundle(t *testing.T) {
 	if got := float64(v.PromptFrames) * frameSamples / sampleRate; got > 5.3 || got < 4 {
 		t.Errorf("a voice of 9 s has %.2f s in a bundle with room for 5", got)
 	}
-	if !slices.ContainsFunc(notices, func(s string) bool { return strings.Contains(s, "up to the quietest place before 5") }) {
+	if !slices.ContainsFunc(notices, func(s string) bool {
+		return strings.Contains(s,
+			"up to the quietest place before 5")
+	}) {
 		t.Errorf("notices %q", notices)
 	}
 

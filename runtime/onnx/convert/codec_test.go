@@ -10,7 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/bundle"
 )
 
-// form is a way to build a convolution, with what its definition makes of x, [channels][positions], with zeros before the first one.
+// form is a way to build a convolution, with what its definition makes of x, [channels][positions], with zeros before
+// the first one.
 type form struct {
 	build  func(b *codecBuilder, x graph.Value) graph.Value
 	want   func(w *randomWeights, x [][]float32) [][]float32
@@ -28,7 +29,8 @@ const (
 func forms() map[string]form {
 	transposed := func(w *randomWeights, x [][]float32) [][]float32 {
 		weight := values(w, "c.weight", formIn, formOut, 2*formStride)
-		return stretch(x, values(w, "c.bias", formOut), func(out, in, tap int) float32 { return weight[(in*formOut+out)*2*formStride+tap] })
+		return stretch(x, values(w, "c.bias", formOut),
+			func(out, in, tap int) float32 { return weight[(in*formOut+out)*2*formStride+tap] })
 	}
 	return map[string]form{
 		"transposed": {
@@ -64,21 +66,22 @@ func forms() map[string]form {
 }
 
 func plain(taps, out int, build func(b *codecBuilder, x graph.Value) graph.Value) form {
-	return form{build: build, out: out, scale: 1, states: min(taps-1, 1), want: func(w *randomWeights, x [][]float32) [][]float32 {
-		weight, y := values(w, "c.weight", out, formIn, taps), make([][]float32, out)
-		for o, bias := range values(w, "c.bias", out) {
-			for t := range x[0] {
-				sum := float64(bias)
-				for i := range x {
-					for tap := range min(taps, t+1) { // how far back
-						sum += float64(weight[(o*formIn+i)*taps+taps-1-tap]) * float64(x[i][t-tap])
+	return form{build: build, out: out, scale: 1, states: min(taps-1, 1),
+		want: func(w *randomWeights, x [][]float32) [][]float32 {
+			weight, y := values(w, "c.weight", out, formIn, taps), make([][]float32, out)
+			for o, bias := range values(w, "c.bias", out) {
+				for t := range x[0] {
+					sum := float64(bias)
+					for i := range x {
+						for tap := range min(taps, t+1) { // how far back
+							sum += float64(weight[(o*formIn+i)*taps+taps-1-tap]) * float64(x[i][t-tap])
+						}
 					}
+					y[o] = append(y[o], float32(sum))
 				}
-				y[o] = append(y[o], float32(sum))
 			}
-		}
-		return y
-	}}
+			return y
+		}}
 }
 
 // stretch is a transposed convolution of twice its stride.
@@ -108,7 +111,8 @@ func values(w *randomWeights, name string, shape ...int) []float32 {
 	return v
 }
 
-// TestConvolutionsAreWhatTheirDefinitionSays runs every form in two calls, so that what is carried from one to the next counts.
+// TestConvolutionsAreWhatTheirDefinitionSays runs every form in two calls, so that what is carried from one to the next
+// counts.
 func TestConvolutionsAreWhatTheirDefinitionSays(t *testing.T) {
 	orttest.Need(t)
 	x := make([][]float32, formIn)
@@ -168,7 +172,8 @@ func inCalls(t *testing.T, b *codecBuilder, f form, x [][]float32, calls ...int)
 		from += n
 		out := make([]float32, f.out*n*f.scale)
 		in := append([]*ort.Tensor{tensor(part, 1, len(x), n)}, states...)
-		if err := session.Run(t.Context(), in, append([]*ort.Tensor{tensor(out, 1, f.out, n*f.scale)}, states...)); err != nil {
+		if err := session.Run(t.Context(), in,
+			append([]*ort.Tensor{tensor(out, 1, f.out, n*f.scale)}, states...)); err != nil {
 			t.Fatal(err)
 		}
 		for o := range y {

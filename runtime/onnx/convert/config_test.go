@@ -35,13 +35,15 @@ func TestReadConfigReadsEveryCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !c.FlowLM.InsertBOSBeforeVoice || c.FlowLM.Transformer.DModel != 128 || c.FlowLM.Flow.Type != "lsd" || c.Mimi.Transformer.MaxPeriod != 10000 {
+	if !c.FlowLM.InsertBOSBeforeVoice || c.FlowLM.Transformer.DModel != 128 || c.FlowLM.Flow.Type != "lsd" ||
+		c.Mimi.Transformer.MaxPeriod != 10000 {
 		t.Errorf("configuration of case 01: %+v", c)
 	}
 }
 
 func TestReadConfigKeepsTextFlags(t *testing.T) {
-	c, err := ReadConfig([]byte(configText(t) + "append_terminal_punctuation: false\nmodel_recommended_frames_after_eos: 4\nreplace_characters: {'।': '.'}\n"))
+	c, err := ReadConfig([]byte(configText(t) +
+		"append_terminal_punctuation: false\nmodel_recommended_frames_after_eos: 4\nreplace_characters: {'।': '.'}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +61,8 @@ func TestReadConfigKeepsTextFlags(t *testing.T) {
 	}
 }
 
-// TestReadConfigReadsNewerKeys: newer versions of upstream write keys out that say nothing new for a model of usual form.
+// TestReadConfigReadsNewerKeys: newer versions of upstream write keys out that say nothing new for a model of usual
+// form.
 func TestReadConfigReadsNewerKeys(t *testing.T) {
 	text := strings.NewReplacer(
 		"max_period: 10000", "max_period: 10000\n    attn_dim: 128\n    num_kv_heads: null\n    dim_feedforward: 256",

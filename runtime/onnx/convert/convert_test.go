@@ -33,7 +33,8 @@ func published(t *testing.T) Conversion {
 	}
 	return Conversion{
 		Config: filepath.Join(dir, "config.yaml"), Language: "hi-IN+en-IN", ID: "case-01",
-		Voices: map[string]string{"raj": filepath.Join(dir, "voice.safetensors"), "anjura": filepath.Join(dir, "voice.safetensors")},
+		Voices: map[string]string{"raj": filepath.Join(dir, "voice.safetensors"),
+			"anjura": filepath.Join(dir, "voice.safetensors")},
 	}
 }
 
@@ -60,7 +61,8 @@ func TestConvert(t *testing.T) {
 	if len(m.Voices) != 2 || m.Voices[0].Name != "anjura" || m.Voices[0].PromptFrames != 10 {
 		t.Errorf("voices %+v, want anjura and raj with ten positions", m.Voices)
 	}
-	if got, err := bundle.HashFile(filepath.Join(filepath.Dir(c.Config), "model.safetensors")); err != nil || m.Model.Weights != got {
+	if got, err := bundle.HashFile(filepath.Join(filepath.Dir(c.Config), "model.safetensors")); err != nil ||
+		m.Model.Weights != got {
 		t.Errorf("hash of the weights %s, want %s (%v)", m.Model.Weights, got, err)
 	}
 }
@@ -90,7 +92,8 @@ func TestConvertTakesSixteenBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := tensorsFile(fmt.Sprintf(`{"x":{"dtype":"F32","shape":%s,"data_offsets":[0,%d]}}`, shape, len(all[n].bytes)), string(all[n].bytes))
+			file := tensorsFile(fmt.Sprintf(`{"x":{"dtype":"F32","shape":%s,"data_offsets":[0,%d]}}`, shape,
+				len(all[n].bytes)), string(all[n].bytes))
 			x, err := safetensors.Read(bytes.NewReader(file), int64(len(file)))
 			if err != nil {
 				t.Fatal(err)
@@ -167,8 +170,8 @@ func replaceIn(t testing.TB, path, from, to string) {
 	}
 }
 
-// TestConvertReadsVoices gives the same voice in every form. The golden keys and values are those of the recording as it is, so that
-// they are compared for latents; a recording also gets its pause.
+// TestConvertReadsVoices gives the same voice in every form. The golden keys and values are those of the recording as
+// it is, so that they are compared for latents; a recording also gets its pause.
 func TestConvertReadsVoices(t *testing.T) {
 	const name = "01-v2-tanh"
 	c, config := published(t), caseConfig(t, name)
@@ -200,7 +203,8 @@ func TestConvertReadsVoices(t *testing.T) {
 				t.Errorf("the recording has SHA-256 %s, want %s: %v", v.Recording.SHA256, hash, err)
 			}
 			if whole := len(wholeFrames(sound)) / frameSamples; got.Positions < whole || got.Positions > whole+2 {
-				t.Errorf("a recording of %d frames gave %d positions, want the start row and a pause at most", whole, got.Positions)
+				t.Errorf("a recording of %d frames gave %d positions, want the start row and a pause at most", whole,
+					got.Positions)
 			}
 			continue
 		}
@@ -255,7 +259,8 @@ func TestConvertKnowsVoicesByName(t *testing.T) {
 	ownTerm := storedPrompt(t, filepath.Join(dir, "voice.safetensors"), caseDims(t, name))
 	ownTerm.VoiceEmbedding = ramp(width, 5)
 	writePrompt(t, dir+"/own.safetensors", ownTerm, caseConfig(t, name))
-	c.Voices = map[string]string{"guest": filepath.Join(dir, "voice.safetensors"), "ravi": filepath.Join(dir, "voice.safetensors"), "own": dir + "/own.safetensors"}
+	c.Voices = map[string]string{"guest": filepath.Join(dir, "voice.safetensors"),
+		"ravi": filepath.Join(dir, "voice.safetensors"), "own": dir + "/own.safetensors"}
 	out, m := convert(t, c)
 	want := map[string]func(i int) float32{ // of the i-th value
 		"asha": func(i int) float32 { return float32(2 * i) }, "ravi": func(i int) float32 { return float32(2*i + 1) },
@@ -266,7 +271,8 @@ func TestConvertKnowsVoicesByName(t *testing.T) {
 	}
 	for _, v := range m.Voices {
 		p := storedPrompt(t, filepath.Join(out, v.File.File), m.Dims)
-		if len(p.VoiceEmbedding) != width || p.VoiceEmbedding[3] != want[v.Name](3) || p.VoiceEmbedding[100] != want[v.Name](100) {
+		if len(p.VoiceEmbedding) != width || p.VoiceEmbedding[3] != want[v.Name](3) ||
+			p.VoiceEmbedding[100] != want[v.Name](100) {
 			t.Errorf("the embedding of %s is %v", v.Name, p.VoiceEmbedding)
 		}
 	}
@@ -286,7 +292,8 @@ func TestConvertKnowsVoicesByName(t *testing.T) {
 	} {
 		step.change()
 		write(t, model, all)
-		if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "bundle"), c); err == nil || !strings.Contains(err.Error(), step.want) {
+		if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "bundle"), c); err == nil ||
+			!strings.Contains(err.Error(), step.want) {
 			t.Errorf("error %v, want one with %q", err, step.want)
 		}
 	}
@@ -332,7 +339,8 @@ func TestConvertTakesAnyNumberOfLayersAndBothFlows(t *testing.T) {
 		flow   string
 	}{{1, bundle.LSD}, {2, bundle.Drifting}, {24, bundle.LSD}} {
 		c := published(t)
-		replaceIn(t, c.Config, "    num_layers: 2", fmt.Sprintf("    num_layers: %d", tt.layers)) // the first is that of the language model
+		// the first is that of the language model
+		replaceIn(t, c.Config, "    num_layers: 2", fmt.Sprintf("    num_layers: %d", tt.layers))
 		replaceIn(t, c.Config, "    depth: 2", "    depth: 2\n    type: "+tt.flow)
 		config, err := c.config()
 		if err != nil {
@@ -340,10 +348,12 @@ func TestConvertTakesAnyNumberOfLayersAndBothFlows(t *testing.T) {
 		}
 		dir := filepath.Dir(c.Config)
 		randomCheckpoint(t, dir+"/model.safetensors", &config)
-		c.Voices = map[string]string{"raj": write(t, dir+"/v.safetensors", map[string]raw{"audio_prompt": floats("F32", []int{1, 3, 128}, make([]float32, 3*128))})}
+		c.Voices = map[string]string{"raj": write(t, dir+"/v.safetensors",
+			map[string]raw{"audio_prompt": floats("F32", []int{1, 3, 128}, make([]float32, 3*128))})}
 		_, m := convert(t, c)
 		if m.Dims.Layers != tt.layers || m.Flow.Type != tt.flow || m.Voices[0].PromptFrames != 4 {
-			t.Errorf("%d layers, flow %s, %d positions; want %d, %s, 4", m.Dims.Layers, m.Flow.Type, m.Voices[0].PromptFrames, tt.layers, tt.flow)
+			t.Errorf("%d layers, flow %s, %d positions; want %d, %s, 4", m.Dims.Layers, m.Flow.Type,
+				m.Voices[0].PromptFrames, tt.layers, tt.flow)
 		}
 	}
 }
@@ -351,7 +361,8 @@ func TestConvertTakesAnyNumberOfLayersAndBothFlows(t *testing.T) {
 func TestConvertReportsProgress(t *testing.T) {
 	c := published(t)
 	latents := array(t, "01-v2-tanh", "voice_latents.npy")
-	c.Voices["read"] = write(t, filepath.Dir(c.Config)+"/l.safetensors", map[string]raw{"latents": floats("F32", []int{len(latents) / 32, 32}, singles(latents))})
+	c.Voices["read"] = write(t, filepath.Dir(c.Config)+"/l.safetensors",
+		map[string]raw{"latents": floats("F32", []int{len(latents) / 32, 32}, singles(latents))})
 	var seen []int64
 	total, before, what := int64(0), int64(0), map[string]bool{}
 	c.Progress = func(done, n int64, now string) {
@@ -408,7 +419,8 @@ func TestConvertLeavesNothingBehind(t *testing.T) {
 	if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
 		t.Errorf("%v is left beside the bundle", entries)
 	}
-	if _, err := Convert(t.Context(), dir, c); err == nil || !strings.Contains(err.Error(), "name a folder that does not exist") {
+	if _, err := Convert(t.Context(), dir, c); err == nil ||
+		!strings.Contains(err.Error(), "name a folder that does not exist") {
 		t.Errorf("a bundle was written over another: %v", err)
 	}
 }
@@ -422,7 +434,8 @@ func TestConvertDescribesItsIntegers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Precision != or(precision, bundle.FP32) || m.Quantised != want || strings.Contains(string(text), "quantised") != (want != bundle.Quantised{}) {
+		if m.Precision != or(precision, bundle.FP32) || m.Quantised != want ||
+			strings.Contains(string(text), "quantised") != (want != bundle.Quantised{}) {
 			t.Errorf("%q: precision %s, quantised %+v", precision, m.Precision, m.Quantised)
 		}
 	}
@@ -481,17 +494,22 @@ func TestConvertRefuses(t *testing.T) {
 		"a voice of another kind":  {func(c *Conversion) { c.Voices["raj"] = c.Config }, "no format of sound that is known"},
 		"a voice of another model": {func(c *Conversion) { c.Voices["raj"] = "../testdata/02-v1-erf/voice.safetensors" }, "voice raj"},
 		"latents of another model": {func(c *Conversion) {
-			c.Voices["raj"] = write(t, c.Config+".safetensors", map[string]raw{"latents": floats("F32", []int{1, 2, 3}, make([]float32, 6))})
+			c.Voices["raj"] = write(t, c.Config+".safetensors",
+				map[string]raw{"latents": floats("F32", []int{1, 2, 3}, make([]float32, 6))})
 		}, "made with another model"},
 		"a prompt of five minutes and a frame": {func(c *Conversion) {
-			c.Voices["raj"] = write(t, c.Config+".safetensors", map[string]raw{"latents": floats("BF16", []int{3751, 32}, make([]float32, 3751*32))})
+			c.Voices["raj"] = write(t, c.Config+".safetensors",
+				map[string]raw{"latents": floats("BF16", []int{3751, 32}, make([]float32, 3751*32))})
 		}, "3751 frames, more than 3750"},
 		"latents that are no numbers": {func(c *Conversion) {
-			c.Voices["raj"] = write(t, c.Config+".safetensors", map[string]raw{"audio_prompt": floats("F32", []int{1, 1, 128}, slices.Repeat([]float32{float32(math.NaN())}, 128))})
+			c.Voices["raj"] = write(t, c.Config+".safetensors",
+				map[string]raw{"audio_prompt": floats("F32", []int{1, 1, 128},
+					slices.Repeat([]float32{float32(math.NaN())}, 128))})
 		}, "not a finite number"},
 		"a weight that is not a number": {func(c *Conversion) {
 			all := checkpointOf(t, "01-v2-tanh")
-			all["mimi.decoder.model.0.conv.bias"] = floats("F32", []int{32}, slices.Repeat([]float32{float32(math.Inf(1))}, 32))
+			all["mimi.decoder.model.0.conv.bias"] = floats("F32", []int{32},
+				slices.Repeat([]float32{float32(math.Inf(1))}, 32))
 			write(t, filepath.Dir(c.Config)+"/model.safetensors", all)
 		}, "mimi.decoder.model.0.conv.bias holds +Inf"},
 		"a path out of the folder": {func(c *Conversion) {
@@ -502,7 +520,8 @@ func TestConvertRefuses(t *testing.T) {
 		c := published(t)
 		tt.change(&c)
 		parent := t.TempDir()
-		if _, err := Convert(t.Context(), filepath.Join(parent, "bundle"), c); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := Convert(t.Context(), filepath.Join(parent, "bundle"), c); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, tt.want)
 		}
 		if entries, err := os.ReadDir(parent); err != nil || len(entries) != 0 {

@@ -79,10 +79,12 @@ func apart(t testing.TB, got, want []float64) float64 {
 }
 
 // gelus are those of the cases.
-var gelus = map[string]string{"01-v2-tanh": "tanh", "02-v1-erf": "erf", "03-noise-and-steps": "tanh", "04-codec": "tanh"}
+var gelus = map[string]string{"01-v2-tanh": "tanh", "02-v1-erf": "erf", "03-noise-and-steps": "tanh",
+	"04-codec": "tanh"}
 
 func TestEncoderEqualsTheReference(t *testing.T) {
-	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "04-codec"} { // in 04 the window of attention is shorter than the recording
+	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "04-codec"} {
+		// in 04 the window of attention is shorter than the recording
 		c := caseConfig(t, name)
 		e, err := newEncoder(&c, caseWeights(t, name), gelus[name], func(int64) {})
 		if err != nil {
@@ -148,7 +150,8 @@ func promptsApart(t testing.TB, got, want bundle.Prompt) float64 {
 	}
 	worst := 0.0
 	for i := range got.K {
-		worst = max(worst, apart(t, doubles(got.K[i]), doubles(want.K[i])), apart(t, doubles(got.V[i]), doubles(want.V[i])))
+		worst = max(worst, apart(t, doubles(got.K[i]), doubles(want.K[i])),
+			apart(t, doubles(got.V[i]), doubles(want.V[i])))
 	}
 	return worst
 }

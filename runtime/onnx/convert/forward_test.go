@@ -106,7 +106,8 @@ func TestReadingEqualsTheGraph(t *testing.T) {
 			for kv, values := range map[string][]float32{"K": got.K[i], "V": got.V[i]} {
 				graph := tensors[kv+strconv.Itoa(i)].values
 				for h := range d.Heads {
-					worst = max(worst, apart(t, doubles(values[h*rows*d.HeadDim:(h+1)*rows*d.HeadDim]), doubles(graph[h*capacity*d.HeadDim:][:rows*d.HeadDim])))
+					worst = max(worst, apart(t, doubles(values[h*rows*d.HeadDim:(h+1)*rows*d.HeadDim]),
+						doubles(graph[h*capacity*d.HeadDim:][:rows*d.HeadDim])))
 				}
 			}
 		}
@@ -120,7 +121,8 @@ func TestReadingEqualsTheGraph(t *testing.T) {
 // TestDriftingReplacesNoise compares both graphs with the net written down once more.
 func TestDriftingReplacesNoise(t *testing.T) {
 	orttest.Need(t)
-	c := Checkpoint{Weights: &randomWeights{seed: 6}, Config: smallConfig(t, 1, bundle.Drifting), GELU: "tanh", Steps: 1, Positions: 16}
+	c := Checkpoint{Weights: &randomWeights{seed: 6}, Config: smallConfig(t, 1, bundle.Drifting), GELU: "tanh",
+		Steps: 1, Positions: 16}
 	d := c.Dims()
 	lm, err := c.LM()
 	if err != nil {
@@ -137,7 +139,8 @@ func TestDriftingReplacesNoise(t *testing.T) {
 	if len(host.Times) != d.FlowWidth || !zeroed(host.Times) {
 		t.Errorf("%d times, want %d zeros: drifting knows no time", len(host.Times), d.FlowWidth)
 	}
-	rows, noise := tensor{make([]float32, 2*d.Width), []int{1, 2, d.Width}}, tensor{make([]float32, d.Latent), []int{1, d.Latent}}
+	rows, noise := tensor{make([]float32, 2*d.Width), []int{1, 2, d.Width}},
+		tensor{make([]float32, d.Latent), []int{1, d.Latent}}
 	for i := range rows.values {
 		rows.values[i] = float32(math.Sin(float64(i)))
 	}
@@ -221,7 +224,8 @@ func flowNet(t testing.TB, c *Checkpoint, h, noise []float32) []float64 {
 func BenchmarkReadingAPrompt(b *testing.B) {
 	c := Config{}
 	lm := &c.FlowLM
-	lm.Transformer.DModel, lm.Transformer.NumHeads, lm.Transformer.HiddenScale, lm.Transformer.MaxPeriod = 1024, 16, 4, 10000
+	lm.Transformer.DModel, lm.Transformer.NumHeads, lm.Transformer.HiddenScale, lm.Transformer.MaxPeriod = 1024, 16,
+		4, 10000
 	lm.Transformer.NumLayers = 1
 	w := &cachedWeights{Weights: &randomWeights{seed: 1}, values: map[string][]float32{}}
 	p := prompter{config: &c, weights: w, gelu: "tanh", worked: func(int64) {}}

@@ -15,7 +15,8 @@ import (
 func TestQuantiseRoundsEachOutputByItsOwnScale(t *testing.T) {
 	// Two inputs, three outputs: small, large, all zeros.
 	integers, scales := quantise([]float32{1.27, -127, 0, -.635, 20.4, 0}, 2, 3)
-	if want := []int8{127, -127, 0, -64, 20, 0}; !slices.Equal(integers, want) && !slices.Equal(integers, []int8{127, -127, 0, -63, 20, 0}) {
+	if want := []int8{127, -127, 0, -64, 20, 0}; !slices.Equal(integers, want) &&
+		!slices.Equal(integers, []int8{127, -127, 0, -63, 20, 0}) {
 		t.Errorf("integers %v, want %v", integers, want)
 	}
 	for i, want := range []float64{.01, 1, 0} {
@@ -44,8 +45,8 @@ func TestQuantiseIsOffByHalfAStepAtMost(t *testing.T) {
 	}
 }
 
-// TestRowsOfIntegersStandForThemselves multiplies three rows of very different size, one of them zeros, by a matrix that integers hold
-// without loss.
+// TestRowsOfIntegersStandForThemselves multiplies three rows of very different size, one of them zeros, by a matrix
+// that integers hold without loss.
 func TestRowsOfIntegersStandForThemselves(t *testing.T) {
 	orttest.Need(t)
 	const in, out = 16, 4
@@ -94,7 +95,8 @@ func TestEveryProductOfIntegersCanBeFused(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := source.Checkpoint
-	for name, build := range map[string]func() (Built, error){"language model": c.LM, "flow head": c.FlowHead, "codec": c.Codec} {
+	for name, build := range map[string]func() (Built, error){"language model": c.LM, "flow head": c.FlowHead,
+		"codec": c.Codec} {
 		built, err := build()
 		if err != nil {
 			t.Fatal(err)

@@ -20,10 +20,12 @@ func TestAPublishedRandomModelIsConverted(t *testing.T) {
 		sound[i] = .3 * math.Sin(float64(i)/20) * math.Sin(float64(i)/3000)
 	}
 	voice := writeWAV(t, filepath.Join(dir, "raj.wav"), sound)
-	c := Conversion{ID: "m", Config: filepath.Join(dir, PublishedConfig), Precision: bundle.FP32, Voices: map[string]string{"raj": voice}, Language: "hi-IN"}
+	c := Conversion{ID: "m", Config: filepath.Join(dir, PublishedConfig), Precision: bundle.FP32,
+		Voices: map[string]string{"raj": voice}, Language: "hi-IN"}
 	_, m := convert(t, c)
 	if m.Dims.Width != r.Width || m.Dims.Layers != r.Layers || m.Text.TerminalPunctuation {
-		t.Errorf("the bundle is %d wide, has %d layers and adds full stops: %v", m.Dims.Width, m.Dims.Layers, m.Text.TerminalPunctuation)
+		t.Errorf("the bundle is %d wide, has %d layers and adds full stops: %v", m.Dims.Width, m.Dims.Layers,
+			m.Text.TerminalPunctuation)
 	}
 	if v := m.Voices[0]; v.Name != "raj" || v.PromptFrames < 3*sampleRate/frameSamples {
 		t.Errorf("voice %s of %d positions, want raj of three seconds", v.Name, v.PromptFrames)

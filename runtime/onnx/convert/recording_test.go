@@ -23,7 +23,8 @@ func riff(kind, channels uint16, rate uint32, bits uint16, samples []byte, size 
 		}
 	}
 	frame := channels * bits / 8
-	put("RIFF", uint32(36+len(samples)), "WAVE", "fmt ", uint32(16), kind, channels, rate, rate*uint32(frame), frame, bits)
+	put("RIFF", uint32(36+len(samples)), "WAVE", "fmt ", uint32(16), kind, channels, rate, rate*uint32(frame),
+		frame, bits)
 	put("LIST", uint32(3), "abc\x00") // an odd chunk is filled up
 	put("data", uint32(size), samples)
 	return b.Bytes()
@@ -83,7 +84,8 @@ func TestEndOnPause(t *testing.T) {
 			t.Errorf("%s: no fade", name)
 		}
 	}
-	for name, samples := range map[string][]float64{"a sample too few": tone(1919, 1), "silence": make([]float64, 4800)} {
+	for name, samples := range map[string][]float64{"a sample too few": tone(1919, 1),
+		"silence": make([]float64, 4800)} {
 		if _, err := endOnPause(samples); err == nil {
 			t.Errorf("%s was taken for a voice", name)
 		}

@@ -69,7 +69,8 @@ func TestConvertTakesAJSONTokenizerAlone(t *testing.T) {
 	}
 	c := published(t)
 	c.Tokenizer = writeJSONTokenizer(t, c.Config+".json", 399)
-	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil || !strings.Contains(err.Error(), "has 399 pieces") {
+	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil ||
+		!strings.Contains(err.Error(), "has 399 pieces") {
 		t.Errorf("a tokenizer.json of another size: %v", err)
 	}
 }
@@ -83,7 +84,8 @@ func TestConvertResolvesAddresses(t *testing.T) {
 	want := filepath.Dir(c.Config)
 	replaceIn(t, c.Config, "weights_path: model.safetensors", "weights_path: "+weights)
 	replaceIn(t, c.Config, "tokenizer_path: tokenizer.model", "tokenizer_path: "+tokenizer)
-	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil || !strings.Contains(err.Error(), `names "`+tokenizer) {
+	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil ||
+		!strings.Contains(err.Error(), `names "`+tokenizer) {
 		t.Errorf("without a resolver: %v", err)
 	}
 	asked := map[string]bool{}
@@ -105,7 +107,8 @@ func TestConvertResolvesAddresses(t *testing.T) {
 	}
 	gone := errors.New("the hub is away")
 	c.Resolve = func(context.Context, string) (string, error) { return "", gone }
-	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); !errors.Is(err, gone) || !strings.Contains(err.Error(), tokenizer) {
+	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); !errors.Is(err, gone) ||
+		!strings.Contains(err.Error(), tokenizer) {
 		t.Errorf("a resolver that fails: %v", err)
 	}
 }
@@ -131,13 +134,16 @@ func TestConvertKeepsWhatIsSaidOfTheTraining(t *testing.T) {
 	}
 	after := 2
 	c.FramesAfterEOS = &after
-	c.Trained = bundle.Trained{Script: bundle.Devanagari, Punctuation: bundle.NoPunctuation, Numbers: bundle.NumbersAsWords}
+	c.Trained = bundle.Trained{Script: bundle.Devanagari, Punctuation: bundle.NoPunctuation,
+		Numbers: bundle.NumbersAsWords}
 	_, m := convert(t, c)
-	if m.Trained != c.Trained || m.Sampling.FramesAfterEOS != 2 || m.Sampling.FramesAfterEOSShort != 2 || m.Text.TerminalPunctuation {
+	if m.Trained != c.Trained || m.Sampling.FramesAfterEOS != 2 || m.Sampling.FramesAfterEOSShort != 2 ||
+		m.Text.TerminalPunctuation {
 		t.Errorf("%+v, sampling %+v, text %+v", m.Trained, m.Sampling, m.Text)
 	}
 	c.Trained.Script = "latin"
-	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil || !strings.Contains(err.Error(), "trained.script") {
+	if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil ||
+		!strings.Contains(err.Error(), "trained.script") {
 		t.Errorf("another script: %v", err)
 	}
 }
@@ -176,7 +182,8 @@ func exportedForm(t *testing.T, change func(config map[string]any, weights map[s
 	all := checkpointOf(t, "01-v2-tanh")
 	all["voices.0.speaker_wavs"] = floats("F32", []int{1, inner, frames}, turned)
 	all["voices.1.speaker_wavs"] = floats("F32", []int{1, inner, frames}, turned)
-	for part, shape := range map[string][]int{"embed.weight": {3, 2}, "output_proj.weight": {width, 2}, "learnt_padding": {1, 1, width}} {
+	for part, shape := range map[string][]int{"embed.weight": {3, 2}, "output_proj.weight": {width, 2},
+		"learnt_padding": {1, 1, width}} {
 		values := make([]float32, size(shape))
 		for i := range values {
 			values[i] = float32(i%7) / 8
@@ -202,7 +209,8 @@ func exportedForm(t *testing.T, change func(config map[string]any, weights map[s
 			"lut": map[string]any{"n_bins": 2, "dim": 2, "possible_values": []string{"asha", "ravi"}, "tokenizer": "noop"}}},
 		"fuser": map[string]any{"sum": []string{"voice_name"}, "streaming_sum": []string{}, "prepend": []string{}, "cross": []string{}},
 		"voices": []any{map[string]any{"name": "asha", "conditions": map[string]string{"voice_name": "asha"}, "prefix": "voices.0.speaker_wavs"},
-			map[string]any{"name": "ravi", "conditions": map[string]string{"voice_name": "ravi"}, "prefix": "voices.1.speaker_wavs"}},
+			map[string]any{"name": "ravi", "conditions": map[string]string{"voice_name": "ravi"},
+				"prefix": "voices.1.speaker_wavs"}},
 	}
 	if change != nil {
 		change(config, all)
@@ -221,7 +229,8 @@ func exportedForm(t *testing.T, change func(config map[string]any, weights map[s
 
 func TestConvertTakesWhatTheExporterWrites(t *testing.T) {
 	out, m := convert(t, exportedForm(t, nil))
-	if m.Flow.Steps != 2 || m.Sampling.EOSThreshold != -1.5 || m.Sampling.Temperature != .25 || m.GELU != "tanh" || !m.BOS {
+	if m.Flow.Steps != 2 || m.Sampling.EOSThreshold != -1.5 || m.Sampling.Temperature != .25 ||
+		m.GELU != "tanh" || !m.BOS {
 		t.Errorf("steps %d, sampling %+v, GELU %s, start row %v", m.Flow.Steps, m.Sampling, m.GELU, m.BOS)
 	}
 
@@ -246,7 +255,8 @@ func TestConvertTakesWhatTheExporterWrites(t *testing.T) {
 	if m.LM.SHA256 != want.LM.SHA256 || m.Codec.SHA256 != want.Codec.SHA256 || m.Host.SHA256 != want.Host.SHA256 {
 		t.Error("another model than under upstream's names")
 	}
-	if len(m.Voices) != 2 || len(want.Voices) != 2 || m.Voices[1].SHA256 != want.Voices[1].SHA256 || m.Voices[0].SHA256 == m.Voices[1].SHA256 {
+	if len(m.Voices) != 2 || len(want.Voices) != 2 || m.Voices[1].SHA256 != want.Voices[1].SHA256 ||
+		m.Voices[0].SHA256 == m.Voices[1].SHA256 {
 		t.Errorf("voices %+v, want %+v", m.Voices, want.Voices)
 	}
 	if p := storedPrompt(t, filepath.Join(out, m.Voices[0].File.File), m.Dims); len(p.VoiceEmbedding) == 0 {
@@ -291,7 +301,8 @@ func TestConvertRefusesOtherExports(t *testing.T) {
 			map[string]any{"name": "asha", "prefix": "voices.0.speaker_wavs"},
 		}), "order"},
 		"a voice of another name": {in("", "voices", []any{
-			map[string]any{"name": "asha", "prefix": "x", "conditions": map[string]string{"voice_name": "ravi"}}}), "only its own name"},
+			map[string]any{"name": "asha", "prefix": "x", "conditions": map[string]string{"voice_name": "ravi"}}}),
+			"only its own name"},
 		"a voice that is missing": {func(_ map[string]any, w map[string]raw) { delete(w, "voices.1.speaker_wavs") }, "voices.1.speaker_wavs of the voice ravi is missing"},
 		"a voice of another shape": {func(_ map[string]any, w map[string]raw) {
 			w["voices.1.speaker_wavs"] = floats("F32", []int{32, 1}, make([]float32, 32))
@@ -302,7 +313,8 @@ func TestConvertRefusesOtherExports(t *testing.T) {
 		"weights elsewhere": {in("", "weights_name", "../model.safetensors"), "not a file beside it"},
 	} {
 		c := exportedForm(t, tt.change)
-		if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := Convert(t.Context(), filepath.Join(t.TempDir(), "b"), c); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, tt.want)
 		}
 	}

@@ -65,12 +65,14 @@ func TestTextRulesFollowTheTokenizer(t *testing.T) {
 		"no danda":            {Config{}, pieces(t, false, ".", "!", "?", "…", ",", ";", ":", "–", "—"), replacing("।", ".", "॥", "."), true, ".!?…"},
 		"no mark at all, as in models of bare words": {
 			Config{}, pieces(t, false, "a"),
-			replacing(".", " ", "!", " ", "?", " ", "…", " ", "।", " ", "॥", " ", ",", " ", ";", " ", ":", " ", "–", " ", "—", " "), false, "",
+			replacing(".", " ", "!", " ", "?", " ", "…", " ", "।", " ", "॥", " ", ",", " ", ";", " ", ":", " ", "–",
+				" ", "—", " "), false, "",
 		},
 		"bytes for what is rare":     {Config{}, pieces(t, true, ".", ","), replacing("।", ".", "॥", "."), true, "."},
 		"the configuration is first": {Config{ReplaceCharacters: map[string]string{"।": "|"}, AppendTerminalPunctuation: &off}, pieces(t, true, ".", ","), replacing("।", "|", "॥", "."), false, "."},
 		"what the configuration writes must be known": {
-			Config{ReplaceCharacters: map[string]string{"*": "—", "#": "-॥"}}, pieces(t, false, ".", "!", "?", "…", "।", ",", ";", ":", "–", "-"),
+			Config{ReplaceCharacters: map[string]string{"*": "—", "#": "-॥"}},
+			pieces(t, false, ".", "!", "?", "…", "।", ",", ";", ":", "–", "-"),
 			replacing("#", "-.", "*", ",", "॥", ".", "—", ","), true, ".!?…।",
 		},
 		"a nukta of its own":   {Config{}, pieces(t, false, append(slices.Clone(all), "\u091c", "\u093c")...), replacing("\u095b", "\u091c\u093c"), true, ".!?…।॥"},
@@ -78,8 +80,10 @@ func TestTextRulesFollowTheTokenizer(t *testing.T) {
 		"both forms":           {Config{}, pieces(t, false, append(slices.Clone(all), "\u095b", "\u091c", "\u093c")...), nil, true, ".!?…।॥"},
 	} {
 		got := TextRules(tt.config, tt.pieces, bundle.Trained{})
-		if !slices.Equal(got.Replace, tt.replace) || got.TerminalPunctuation != tt.terminal || got.SentenceMarks != tt.marks {
-			t.Errorf("%s: %+v, want replacements %v, terminal punctuation %v, marks %q", name, got, tt.replace, tt.terminal, tt.marks)
+		if !slices.Equal(got.Replace, tt.replace) || got.TerminalPunctuation != tt.terminal ||
+			got.SentenceMarks != tt.marks {
+			t.Errorf("%s: %+v, want replacements %v, terminal punctuation %v, marks %q", name, got, tt.replace,
+				tt.terminal, tt.marks)
 		}
 	}
 }
@@ -133,7 +137,8 @@ func TestTextRulesFollowWhatAModelWasTrainedOn(t *testing.T) {
 		}
 		got := strings.Join(strings.Fields(strings.NewReplacer(pairs...).Replace(tt.text)), " ")
 		if got != tt.want || rules.TerminalPunctuation != tt.terminal {
-			t.Errorf("%s: %q became %q, terminal punctuation %v; want %q, %v", name, tt.text, got, rules.TerminalPunctuation, tt.want, tt.terminal)
+			t.Errorf("%s: %q became %q, terminal punctuation %v; want %q, %v", name, tt.text, got,
+				rules.TerminalPunctuation, tt.want, tt.terminal)
 		}
 	}
 }

@@ -75,7 +75,8 @@ func write(t testing.TB, path string, tensors map[string]raw) string {
 	header, body := map[string]any{}, []byte{}
 	for _, name := range slices.Sorted(maps.Keys(tensors)) {
 		r := tensors[name]
-		header[name] = map[string]any{"dtype": r.dtype, "shape": r.shape, "data_offsets": []int{len(body), len(body) + len(r.bytes)}}
+		header[name] = map[string]any{"dtype": r.dtype, "shape": r.shape,
+			"data_offsets": []int{len(body), len(body) + len(r.bytes)}}
 		body = append(body, r.bytes...)
 	}
 	text, err := json.Marshal(header)
@@ -151,7 +152,8 @@ func asTrained(t testing.TB, dir string, all map[string]raw) (model, codec strin
 		}
 		bare := "model." + strings.TrimPrefix(name, "mimi.")
 		if strings.Contains(bare, "downsample") || strings.Contains(bare, "upsample") {
-			bare = strings.Replace(strings.Replace(bare, ".conv.conv.", ".conv.conv.conv.", 1), ".convtr.convtr.", ".convtr.convtr.convtr.", 1)
+			bare = strings.Replace(strings.Replace(bare, ".conv.conv.", ".conv.conv.conv.", 1), ".convtr.convtr.",
+				".convtr.convtr.convtr.", 1)
 		} else {
 			bare = strings.Replace(strings.Replace(bare, ".conv.", ".conv.conv.", 1), ".convtr.", ".convtr.convtr.", 1)
 		}
@@ -308,11 +310,13 @@ func TestWeightsThatAreRefused(t *testing.T) {
 func TestWeightsThatAreNoNumbersAreNamed(t *testing.T) {
 	dir := t.TempDir()
 	for name, v := range map[string]float32{"nan": float32(math.NaN()), "inf": float32(math.Inf(-1))} {
-		w, err := openWeights(write(t, filepath.Join(dir, name+".safetensors"), map[string]raw{"flow_lm.bos_emb": floats("F32", []int{2}, []float32{1, v})}), "")
+		w, err := openWeights(write(t, filepath.Join(dir, name+".safetensors"),
+			map[string]raw{"flow_lm.bos_emb": floats("F32", []int{2}, []float32{1, v})}), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Floats("flow_lm.bos_emb", 2); err == nil || !strings.Contains(err.Error(), "flow_lm.bos_emb holds") {
+		if _, err := w.Floats("flow_lm.bos_emb", 2); err == nil ||
+			!strings.Contains(err.Error(), "flow_lm.bos_emb holds") {
 			t.Errorf("%s: error %v, want one that names the tensor", name, err)
 		}
 		if err := w.Close(); err != nil {

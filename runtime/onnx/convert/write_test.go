@@ -28,7 +28,8 @@ func TestSynthRandomWritesABundleThatIsWhole(t *testing.T) {
 	if err := bundle.Verify(dir, m); err != nil {
 		t.Error(err)
 	}
-	if m.Model.ID != want.Model.ID || len(m.Voices) != 2 || m.Voices[0].PromptFrames != Tiny().PromptFrames || m.Limits.Positions != 12+50+234 {
+	if m.Model.ID != want.Model.ID || len(m.Voices) != 2 || m.Voices[0].PromptFrames != Tiny().PromptFrames ||
+		m.Limits.Positions != 12+50+234 {
 		t.Errorf("manifest %+v", m)
 	}
 	bytes := int64(0)

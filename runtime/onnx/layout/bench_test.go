@@ -12,8 +12,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/layout/layouttest"
 )
 
-// BenchmarkFullSize measures the parts of speaking with integers of the size of the released models. The other layouts hold the same
-// graphs.
+// BenchmarkFullSize measures the parts of speaking with integers of the size of the released models. The other layouts
+// hold the same graphs.
 func BenchmarkFullSize(b *testing.B) {
 	orttest.Need(b)
 	r := convert.Full()

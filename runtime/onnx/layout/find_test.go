@@ -24,7 +24,8 @@ func folderOf(t *testing.T, files ...string) string {
 }
 
 func TestFind(t *testing.T) {
-	kevin := []string{"flow_lm_main_int8.onnx", "flow_lm_flow_int8.onnx", "mimi_decoder_int8.onnx", "text_conditioner.onnx", "tokenizer.model"}
+	kevin := []string{"flow_lm_main_int8.onnx", "flow_lm_flow_int8.onnx", "mimi_decoder_int8.onnx",
+		"text_conditioner.onnx", "tokenizer.model"}
 	for _, c := range []struct {
 		name  string
 		files []string
@@ -70,7 +71,8 @@ func TestFindRefusesOtherFamiliesByName(t *testing.T) {
 		{"a checkpoint alone", []string{"model.safetensors"}, []string{"upstream's own checkpoints", "--from DIR/model.safetensors --config model.yaml"}},
 		{
 			"a checkpoint with all that belongs to it", []string{"eva.safetensors", "model.safetensors", "hindi.yaml", "tokenizer.model"},
-			[]string{"upstream's own checkpoints", "--from DIR/model.safetensors --config DIR/hindi.yaml --tokenizer DIR/tokenizer.model --voice"},
+			[]string{"upstream's own checkpoints",
+				"--from DIR/model.safetensors --config DIR/hindi.yaml --tokenizer DIR/tokenizer.model --voice"},
 		},
 	} {
 		dir := folderOf(t, c.files...)
@@ -120,7 +122,8 @@ func TestOpenRefusesOtherFamiliesByTheirGraphs(t *testing.T) {
 		if err == nil {
 			must(t, m.Close())
 		}
-		if err == nil || !strings.Contains(err.Error(), c.family) || !strings.Contains(err.Error(), "swar bundle convert") {
+		if err == nil || !strings.Contains(err.Error(), c.family) ||
+			!strings.Contains(err.Error(), "swar bundle convert") {
 			t.Errorf("%s: got %v, want an error that names it and the converter", c.family, err)
 		}
 	}

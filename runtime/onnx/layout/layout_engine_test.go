@@ -44,8 +44,9 @@ func TestEngineSpeaksEveryLayoutAsItSpeaksABundle(t *testing.T) {
 	}
 }
 
-// TestIntegersSpeakTheSameEveryTime is about graphs whose integers are scaled over all rows of a run, so that it matters what is run
-// together. The suite asks for more of them than they can keep: samples depend on how many frames are decoded at once.
+// TestIntegersSpeakTheSameEveryTime is about graphs whose integers are scaled over all rows of a run, so that it
+// matters what is run together. The suite asks for more of them than they can keep: samples depend on how many frames
+// are decoded at once.
 func TestIntegersSpeakTheSameEveryTime(t *testing.T) {
 	orttest.Need(t)
 	r := convert.Tiny()

@@ -44,7 +44,8 @@ func writeNative(t *testing.T, r convert.Random) *native {
 	n.lm = n.open(m.LM)
 	d := m.Dims
 	n.h, n.eos, n.latent = make([]float32, d.Width), make([]float32, 1), make([]float32, d.Latent)
-	n.values["h"], n.values["eos"], n.values["latent"] = n.tensor(n.h, 1, d.Width), n.tensor(n.eos, 1, 1), n.tensor(n.latent, 1, d.Latent)
+	n.values["h"], n.values["eos"], n.values["latent"] = n.tensor(n.h, 1, d.Width), n.tensor(n.eos, 1, 1),
+		n.tensor(n.latent, 1, d.Latent)
 	return n
 }
 
@@ -125,7 +126,8 @@ func (n *native) run(rows, noise []float32) {
 	n.t.Helper()
 	count := len(rows) / n.manifest.Dims.Width
 	n.length += count
-	n.values["rows"], n.values["noise"] = n.tensor(rows, 1, count, n.manifest.Dims.Width), n.tensor(noise, 1, len(noise))
+	n.values["rows"], n.values["noise"] = n.tensor(rows, 1, count, n.manifest.Dims.Width),
+		n.tensor(noise, 1, len(noise))
 	for name, v := range map[string]int{"lengths": n.length - 1, "total": n.length} {
 		t, err := ort.Int32s([]int32{int32(v)}, 1)
 		must(n.t, err)

@@ -56,8 +56,10 @@ func TestLanguagesHaveTags(t *testing.T) {
 // descriptions are a good one and what may be wrong with one.
 func descriptions() []string {
 	return []string{
-		described, `{}`, `[]`, `null`, `{"schema_version":2}`, described[:200], strings.Replace(described, "[2,1,9,1,4]", "[4611686018427387904,4]", 1),
-		strings.Replace(described, `"index":1`, `"index":-1`, 1), strings.Replace(described, "[1]", "[0,1e3]", 1), strings.Replace(described, "nan", "empty", 1),
+		described, `{}`, `[]`, `null`, `{"schema_version":2}`, described[:200],
+		strings.Replace(described, "[2,1,9,1,4]", "[4611686018427387904,4]", 1),
+		strings.Replace(described, `"index":1`, `"index":-1`, 1), strings.Replace(described, "[1]", "[0,1e3]", 1),
+		strings.Replace(described, "nan", "empty", 1),
 	}
 }
 
@@ -145,11 +147,13 @@ func TestVocabularyRefuses(t *testing.T) {
 		{"an endless score", `{"<unk>":0,"a":1}`, `{"<unk>":0,"a":-1e200}`, "finite"},
 		{"no unknown piece", `{"a":0,"b":1}`, scores, "no unknown piece"},
 	} {
-		if _, err := readVocabulary([]byte(c.vocab), []byte(c.scores)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := readVocabulary([]byte(c.vocab), []byte(c.scores)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
 		}
 	}
-	v, err := readVocabulary([]byte(`{"b":2,"<unk>":0,"a":1,"▁":3}`), []byte(`{"a":-1,"b":-2,"<unk>":0,"▁":-1,"more":-7}`))
+	v, err := readVocabulary([]byte(`{"b":2,"<unk>":0,"a":1,"▁":3}`),
+		[]byte(`{"a":-1,"b":-2,"<unk>":0,"▁":-1,"more":-7}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +183,8 @@ func FuzzVocabulary(f *testing.F) {
 func small() []byte {
 	b := graph.New("small")
 	x := b.Input("x", graph.F32, 1, "frames", 4)
-	s, u, v := b.Input("state_0", graph.F32, 1, 4), b.Input("state_1", graph.F32, 3), b.Input("state_2", graph.F32, "none")
+	s, u, v := b.Input("state_0", graph.F32, 1, 4), b.Input("state_1", graph.F32, 3),
+		b.Input("state_2", graph.F32, "none")
 	b.Output("y", b.Op("Add", []graph.Value{x, s}), graph.F32, 1, "frames", 4)
 	b.Output("out_state_0", b.Op("Elu", []graph.Value{s}), graph.F32, 1, 4)
 	b.Output("out_state_1", b.Op("Identity", []graph.Value{b.Op("Identity", []graph.Value{u})}), graph.F32, 3)

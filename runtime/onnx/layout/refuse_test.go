@@ -166,7 +166,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"a voice of fewer layers", v2, replace("voices/raj.safetensors", voice(t, 12, 1)), "made with another model"},
 		{"a voice of the first form of another model", v2, func(t *testing.T, dir string) {
 			var b bytes.Buffer
-			must(t, safetensors.Write(&b, safetensors.Tensor{Name: "audio_prompt", Shape: []int{1, 2, 32}, Floats: make([]float32, 64)}))
+			must(t, safetensors.Write(&b, safetensors.Tensor{Name: "audio_prompt", Shape: []int{1, 2, 32},
+				Floats: make([]float32, 64)}))
 			replace("voices/raj.safetensors", b.Bytes())(t, dir)
 		}, "made with another model"},
 		{"a voice without a position", v2, replace("voices/raj.safetensors", voice(t, 0, 2)), "0 positions"},

@@ -67,7 +67,8 @@ func draws(n, width int, seed uint64) [][]float32 {
 	return rows
 }
 
-// steps draws a latent for every row of noise, behind a text that was read. said holds the states and logits they were drawn from.
+// steps draws a latent for every row of noise, behind a text that was read. said holds the states and logits they were
+// drawn from.
 func steps(t *testing.T, s *layout.Sequence, noise [][]float32) (latents, said []float32) {
 	t.Helper()
 	for i, z := range noise {
@@ -122,9 +123,11 @@ func TestEveryLayoutSpeaksAsABundleDoes(t *testing.T) {
 			gotLatents, gotSaid := steps(t, s, noise)
 			gotAudio := decode(t, d, gotLatents, width, 1, 4)
 			dl, ds, da := apart(gotLatents, latents), apart(gotSaid, said), apart(gotAudio, audio)
-			t.Logf("%s, %s: over %d frames latents %.1e, states and logits %.1e, samples %.1e apart", name, voice, frames, dl, ds, da)
+			t.Logf("%s, %s: over %d frames latents %.1e, states and logits %.1e, samples %.1e apart", name, voice,
+				frames, dl, ds, da)
 			if !(dl <= limit && ds <= limit && da <= limit) {
-				t.Errorf("%s, %s: latents %.1e, states and logits %.1e, samples %.1e apart, want at most %.0e", name, voice, dl, ds, da, limit)
+				t.Errorf("%s, %s: latents %.1e, states and logits %.1e, samples %.1e apart, want at most %.0e", name,
+					voice, dl, ds, da, limit)
 			}
 		}
 	}
@@ -235,7 +238,8 @@ func TestSequenceIsNeverOverfilled(t *testing.T) {
 	if m.Manifest.Limits.Positions != 1000 {
 		t.Fatalf("%d positions, want 1000", m.Manifest.Limits.Positions)
 	}
-	must(t, errors.Join(s.Begin("raj"), s.Prefill(t.Context(), make([]int32, room-1)), s.Draw(noise), s.Step(t.Context(), noise)))
+	must(t, errors.Join(s.Begin("raj"), s.Prefill(t.Context(), make([]int32, room-1)), s.Draw(noise),
+		s.Step(t.Context(), noise)))
 	if err := s.Step(t.Context(), noise); err == nil {
 		t.Error("a step was made in a full sequence, one below the limit before")
 	}

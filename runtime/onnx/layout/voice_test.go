@@ -48,7 +48,8 @@ func TestRecordingsBecomeVoices(t *testing.T) {
 	recording, err := os.ReadFile(filepath.Join(dir, "test_wavs", "raj.wav"))
 	must(t, err)
 
-	// The same recording in a layout of the second generation, whose voices begin with one row more, and in one of the first.
+	// The same recording in a layout of the second generation, whose voices begin with one row more, and in one of the
+	// first.
 	v2, flat := write(t, layouttest.KevinAHMv2, tiny()), write(t, layouttest.KevinAHMFlat, tiny())
 	replace("voices/new.wav", recording)(t, v2)
 	replace("voices/new.wav", recording)(t, flat)
@@ -80,7 +81,8 @@ func TestRecordingsBecomeVoices(t *testing.T) {
 func TestStoredVoicesAreFoundWhereTheyArePublished(t *testing.T) {
 	orttest.Need(t)
 	stored := voice(t, 9, 2)
-	for _, place := range []string{"embeddings", "../embeddings", "../../embeddings", "languages/random/embeddings", "../../languages/random/embeddings"} {
+	for _, place := range []string{"embeddings", "../embeddings", "../../embeddings", "languages/random/embeddings",
+		"../../languages/random/embeddings"} {
 		root := filepath.Join(t.TempDir(), "models")
 		dir := filepath.Join(root, "onnx", "random")
 		must(t, layouttest.Write(dir, layouttest.KevinAHMv2, tiny()))
@@ -123,7 +125,8 @@ func TestEveryFormOfAStoredVoiceReadsTheSame(t *testing.T) {
 				behind[i] = float32(math.NaN())
 			}
 			all = append(all, safetensors.Tensor{
-				Name: module + "/cache", Shape: []int{2, 1, 12 + longer, 2, 32}, Floats: slices.Concat(cache[:half], behind, cache[half:], behind),
+				Name: module + "/cache", Shape: []int{2, 1, 12 + longer, 2, 32},
+				Floats: slices.Concat(cache[:half], behind, cache[half:], behind),
 			}, count(module))
 		}
 		var b bytes.Buffer
@@ -181,7 +184,8 @@ func TestVoicesOfTheFirstFormAreRead(t *testing.T) {
 func TestIntegersAreTakenWhereThereAreBoth(t *testing.T) {
 	orttest.Need(t)
 	for name, lm := range map[string]string{
-		layouttest.KevinAHMv2: "flow_lm_main_int8.onnx", layouttest.KevinAHMFlat: "onnx/flow_lm_main_int8.onnx", layouttest.Sherpa: "lm_main.int8.onnx",
+		layouttest.KevinAHMv2: "flow_lm_main_int8.onnx", layouttest.KevinAHMFlat: "onnx/flow_lm_main_int8.onnx",
+		layouttest.Sherpa: "lm_main.int8.onnx",
 	} {
 		dir := write(t, name, tiny())
 		floats, _ := open(t, dir).Bytes()

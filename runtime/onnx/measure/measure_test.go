@@ -66,7 +66,8 @@ func TestOnlySoManyStreams(t *testing.T) {
 }
 
 func TestStepBytesAreLessWithIntegers(t *testing.T) {
-	if full, integers := tiny(t, bundle.FP32).StepBytes(), tiny(t, bundle.Int8).StepBytes(); integers < 1 || integers >= full {
+	if full, integers := tiny(t, bundle.FP32).StepBytes(), tiny(t, bundle.Int8).StepBytes(); integers < 1 ||
+		integers >= full {
 		t.Errorf("%d bytes with integers and %d without", integers, full)
 	}
 }

@@ -48,7 +48,10 @@ func TestEveryVectorAgrees(t *testing.T) {
 		wholeCase(t, filepath.Join(dir, name), name)
 	}
 	for _, precision := range []string{"", bundle.Int8} {
-		t.Run(precision, func(t *testing.T) { testEveryVector(t, Config{Dir: dir, Library: library, Precision: precision}) })
+		t.Run(precision, func(t *testing.T) {
+			testEveryVector(t,
+				Config{Dir: dir, Library: library, Precision: precision})
+		})
 	}
 }
 
@@ -60,12 +63,14 @@ func testEveryVector(t *testing.T, c Config) {
 		t.Logf("%s %s %s: %.2g of %.0g %s", r.Case, r.Quantity, r.Run, r.Difference, r.Tolerance, r.Note)
 		got[r.Case] = append(got[r.Case], r.Quantity)
 		if !r.OK {
-			t.Errorf("%s %s %s: %.2g apart, tolerance %.0g: %s", r.Case, r.Quantity, r.Run, r.Difference, r.Tolerance, r.Note)
+			t.Errorf("%s %s %s: %.2g apart, tolerance %.0g: %s", r.Case, r.Quantity, r.Run, r.Difference,
+				r.Tolerance, r.Note)
 		}
 		if r.Skipped != slices.Contains(skipped, r.Quantity) {
 			t.Errorf("%s %s: skipped %v", r.Case, r.Quantity, r.Skipped)
 		}
-		if inIntegers := c.Precision == bundle.Int8 && integerBounds[r.Quantity] > 0; (r.Measure == RelativeRMS) != inIntegers {
+		if inIntegers := c.Precision == bundle.Int8 &&
+			integerBounds[r.Quantity] > 0; (r.Measure == RelativeRMS) != inIntegers {
 			t.Errorf("%s %s: measure %d, want relative rms: %v", r.Case, r.Quantity, r.Measure, inIntegers)
 		}
 	})
@@ -111,7 +116,8 @@ func TestDamageIsFound(t *testing.T) {
 		return func(t *testing.T, dir string) {
 			edit(t, dir, name, func(data []byte) []byte {
 				last := data[len(data)-4:]
-				binary.LittleEndian.PutUint32(last, math.Float32bits(math.Float32frombits(binary.LittleEndian.Uint32(last))+1e-3))
+				binary.LittleEndian.PutUint32(last,
+					math.Float32bits(math.Float32frombits(binary.LittleEndian.Uint32(last))+1e-3))
 				return data
 			})
 		}
@@ -162,7 +168,8 @@ func TestDamageIsFound(t *testing.T) {
 			if err != nil || !slices.Equal(failed, tt.failed) {
 				t.Errorf("%q failed (%q), error %v; want %q", failed, notes, err, tt.failed)
 			}
-			if all := strings.Join(notes, "\n"); !strings.Contains(all, tt.note) || strings.Count(all, "\n") >= len(tt.failed) {
+			if all := strings.Join(notes, "\n"); !strings.Contains(all, tt.note) ||
+				strings.Count(all, "\n") >= len(tt.failed) {
 				t.Errorf("notes %q, want one line each, with %q", notes, tt.note)
 			}
 		})
@@ -200,8 +207,10 @@ func TestABrokenCaseDoesNotStopTheOthers(t *testing.T) {
 	library := orttest.Need(t)
 	dir := t.TempDir()
 	wholeCase(t, filepath.Join(dir, "b"), "06-tokenizer")
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o755), os.WriteFile(filepath.Join(dir, "a", caseFile), []byte("{"), 0o644),
-		os.Mkdir(filepath.Join(dir, "c"), 0o755), os.WriteFile(filepath.Join(dir, "README.md"), nil, 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "a"), 0o755),
+		os.WriteFile(filepath.Join(dir, "a", caseFile), []byte("{"), 0o644),
+		os.Mkdir(filepath.Join(dir, "c"), 0o755),
+		os.WriteFile(filepath.Join(dir, "README.md"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -221,7 +230,8 @@ func TestIntegersThatAreWrongAreFound(t *testing.T) {
 	wholeCase(t, dir, "01-v2-tanh")
 	edit(t, dir, "run_b.h.npy", func(data []byte) []byte { // the last step is half as large again
 		for at := len(data) - 4*128; at < len(data); at += 4 {
-			binary.LittleEndian.PutUint32(data[at:], math.Float32bits(1.5*math.Float32frombits(binary.LittleEndian.Uint32(data[at:]))))
+			binary.LittleEndian.PutUint32(data[at:],
+				math.Float32bits(1.5*math.Float32frombits(binary.LittleEndian.Uint32(data[at:]))))
 		}
 		return data
 	})
@@ -243,7 +253,10 @@ func TestStepsOfIntegersNeedLatentsToStartFrom(t *testing.T) {
 	library := orttest.Need(t)
 	dir := t.TempDir()
 	wholeCase(t, dir, "07-bf16")
-	edit(t, dir, "case.json", func(data []byte) []byte { return bytes.ReplaceAll(data, []byte(`"latent":`), []byte(`"other":`)) })
+	edit(t, dir, "case.json", func(data []byte) []byte {
+		return bytes.ReplaceAll(data, []byte(`"latent":`),
+			[]byte(`"other":`))
+	})
 	var without []string
 	err := Check(t.Context(), Config{Dir: dir, Library: library, Precision: bundle.Int8}, func(r Result) {
 		if r.Skipped {
@@ -253,7 +266,8 @@ func TestStepsOfIntegersNeedLatentsToStartFrom(t *testing.T) {
 			t.Errorf("%s: %s", r.Quantity, r.Note)
 		}
 	})
-	if want := []string{"audio", "audio_first_frame_faded", "eos_logit", "h"}; err != nil || !slices.Equal(slices.Sorted(slices.Values(without)), want) {
+	if want := []string{"audio", "audio_first_frame_faded", "eos_logit", "h"}; err != nil ||
+		!slices.Equal(slices.Sorted(slices.Values(without)), want) {
 		t.Errorf("%q were skipped, error %v; want %q", without, err, want)
 	}
 }
@@ -261,13 +275,16 @@ func TestStepsOfIntegersNeedLatentsToStartFrom(t *testing.T) {
 func TestCheckFails(t *testing.T) {
 	library := orttest.Need(t)
 	silent := func(r Result) { t.Errorf("%s %s was reported", r.Case, r.Quantity) }
-	if err := Check(t.Context(), Config{Dir: t.TempDir(), Library: library}, silent); err == nil || !strings.Contains(err.Error(), caseFile) {
+	if err := Check(t.Context(), Config{Dir: t.TempDir(), Library: library}, silent); err == nil ||
+		!strings.Contains(err.Error(), caseFile) {
 		t.Errorf("no case: error %v", err)
 	}
-	if err := Check(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "x"), Library: library}, silent); !errors.Is(err, fs.ErrNotExist) {
+	if err := Check(t.Context(), Config{Dir: filepath.Join(t.TempDir(), "x"), Library: library},
+		silent); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: error %v", err)
 	}
-	if err := Check(t.Context(), Config{Dir: t.TempDir(), Library: library, Precision: "int4"}, silent); err == nil || !strings.Contains(err.Error(), "int4") {
+	if err := Check(t.Context(), Config{Dir: t.TempDir(), Library: library, Precision: "int4"}, silent); err == nil ||
+		!strings.Contains(err.Error(), "int4") {
 		t.Errorf("no such precision: error %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -294,7 +311,8 @@ func TestOfSeveralErrorsTheFirstIsTold(t *testing.T) {
 func TestTolerances(t *testing.T) {
 	k := &goldenCase{}
 	k.Tolerance = json.RawMessage(`{"h": 0.5, "latent": 0.5, "audio": 2e-5, "what": "a remark", "odd": "2"}`)
-	for quantity, want := range map[string]float64{"h": .5, "latent": 1e-4, "audio": 2e-5, "odd": 1e-4, "missing": 1e-4} {
+	for quantity, want := range map[string]float64{"h": .5, "latent": 1e-4, "audio": 2e-5, "odd": 1e-4,
+		"missing": 1e-4} {
 		if got := k.tolerance(quantity); got != want {
 			t.Errorf("%s: %g, want %g", quantity, got, want)
 		}
@@ -320,7 +338,8 @@ func wholeCase(t *testing.T, dir, name string) {
 	copyFolder(t, dir, vectortest.Dir(t, "01-v2-tanh"), "tokenizer.model")
 	copyFolder(t, dir, from)
 	if name == "07-bf16" {
-		if err := os.WriteFile(filepath.Join(dir, "model.safetensors"), vectortest.Rounded(t, vectortest.Weights(t, "01-v2-tanh")), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "model.safetensors"),
+			vectortest.Rounded(t, vectortest.Weights(t, "01-v2-tanh")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -328,7 +347,8 @@ func wholeCase(t *testing.T, dir, name string) {
 	all := map[string]safetensors.Tensor{}
 	for _, part := range []string{
 		filepath.Join(vectortest.Dir(t, "01-v2-tanh"), "model.safetensors"), // the codec of 05 has the same sizes
-		filepath.Join(from, "model.safetensors"), filepath.Join(from, "encoder.safetensors"), filepath.Join(from, "language.safetensors"),
+		filepath.Join(from, "model.safetensors"), filepath.Join(from, "encoder.safetensors"),
+		filepath.Join(from, "language.safetensors"),
 	} {
 		if _, err := os.Stat(part); err != nil || name != "05-eos" && !strings.HasPrefix(part, from) {
 			continue
@@ -356,7 +376,8 @@ func wholeCase(t *testing.T, dir, name string) {
 func write(t *testing.T, dir, name string, all []safetensors.Tensor) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := errors.Join(safetensors.Write(&b, all...), os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644)); err != nil {
+	if err := errors.Join(safetensors.Write(&b, all...),
+		os.WriteFile(filepath.Join(dir, name), b.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }

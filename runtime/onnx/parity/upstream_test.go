@@ -15,8 +15,9 @@ import (
 // pythonVariable names a Python in which Kyutai's package pocket_tts can be imported; make test-upstream sets it.
 const pythonVariable = "SWAR_TEST_POCKET_TTS"
 
-// TestUpstreamsOwnPackageAgrees has the newest pocket_tts speak the models of the golden cases, and compares this engine with what it says: the golden
-// numbers are of one version, and upstream goes on. It compares in floats and in integers, within the bounds of the golden cases.
+// TestUpstreamsOwnPackageAgrees has the newest pocket_tts speak the models of the golden cases, and compares this
+// engine with what it says: the golden numbers are of one version, and upstream goes on. It compares in floats and in
+// integers, within the bounds of the golden cases.
 func TestUpstreamsOwnPackageAgrees(t *testing.T) {
 	python := os.Getenv(pythonVariable)
 	if python == "" {
@@ -33,23 +34,27 @@ func TestUpstreamsOwnPackageAgrees(t *testing.T) {
 				t.Fatal(err)
 			}
 			wholeCase(t, whole, tt.of)
-			out, err := exec.CommandContext(t.Context(), python, "testdata/upstream.py", whole, made, tt.flow).CombinedOutput()
+			out, err := exec.CommandContext(t.Context(), python, "testdata/upstream.py", whole, made,
+				tt.flow).CombinedOutput()
 			t.Logf("%s", out)
 			if err != nil {
 				t.Fatal(err)
 			}
 			precisions := []string{bundle.FP32, bundle.Int8}
-			if tt.flow == "drifting" { // whose latents have no share of noise, of which the bounds of integers are relative
+			if tt.flow == "drifting" {
+				// whose latents have no share of noise, of which the bounds of integers are relative
 				precisions = precisions[:1]
 			}
 			for _, precision := range precisions {
-				agrees(t, Config{Dir: filepath.Dir(made), Library: library, Precision: precision}, tt.of != "01-v2-tanh")
+				agrees(t, Config{Dir: filepath.Dir(made), Library: library, Precision: precision},
+					tt.of != "01-v2-tanh")
 			}
 		})
 	}
 }
 
-// agrees checks the case in a folder, and that every quantity was looked at. A case without a recording has no encoder either.
+// agrees checks the case in a folder, and that every quantity was looked at. A case without a recording has no encoder
+// either.
 func agrees(t *testing.T, c Config, isMute bool) {
 	t.Helper()
 	worst := map[string]float64{}
@@ -61,7 +66,8 @@ func agrees(t *testing.T, c Config, isMute bool) {
 		case r.Quantity == "prepared_text" && strings.HasSuffix(r.Note, "।."):
 			t.Logf("%s: upstream does not know the danda as the end of a sentence", r.Note)
 		case !r.OK:
-			t.Errorf("%s: %s %s: %.2g apart, tolerance %.0g: %s", c.Precision, r.Quantity, r.Run, r.Difference, r.Tolerance, r.Note)
+			t.Errorf("%s: %s %s: %.2g apart, tolerance %.0g: %s", c.Precision, r.Quantity, r.Run, r.Difference,
+				r.Tolerance, r.Note)
 		}
 	})
 	if err != nil {

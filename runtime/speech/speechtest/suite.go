@@ -197,7 +197,8 @@ func testRefusals(t *testing.T, s speech.Speaker) {
 			tt.change(&u)
 			r := &Recorder{}
 			st, err := s.Speak(t.Context(), u, speech.Turn{}, r)
-			if tt.want == nil { // the number of chunks depends on the engine's tokens: it is checked where they are known
+			if tt.want == nil {
+				// the number of chunks depends on the engine's tokens: it is checked where they are known
 				if err != nil && !errors.Is(err, speech.TooManyChunks(0)) {
 					t.Errorf("Speak = %v", err)
 				}

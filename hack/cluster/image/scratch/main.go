@@ -88,7 +88,8 @@ func layout(name, entrypoint string, layer []byte) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(files, file{"index.json", 0o644, index}, file{"oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`)}), nil
+	return append(files, file{"index.json", 0o644, index},
+		file{"oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`)}), nil
 }
 
 type file struct {

@@ -80,7 +80,8 @@ func (a *Archive) Fetch(ctx context.Context, architecture string, pins []Pin) er
 			return err
 		}
 		if err := download(); err != nil {
-			return fmt.Errorf("%w\nIf Debian has replaced a version, run make image-pins, and look at what changes", err)
+			return fmt.Errorf("%w\nIf Debian has replaced a version, run make image-pins, and look at what changes",
+				err)
 		}
 	}
 	found, err := filepath.Glob(filepath.Join(work, "*.deb"))
@@ -94,7 +95,8 @@ func (a *Archive) Fetch(ctx context.Context, architecture string, pins []Pin) er
 		}
 		pin, ok := missing[sha]
 		if !ok {
-			return fmt.Errorf("%s has the SHA-256 %s and not the pinned one: use another mirror", filepath.Base(file), sha)
+			return fmt.Errorf("%s has the SHA-256 %s and not the pinned one: use another mirror",
+				filepath.Base(file), sha)
 		}
 		if err := os.Rename(file, a.Path(pin)); err != nil {
 			return err

@@ -51,7 +51,8 @@ func ReadPins(path string) (Pins, error) {
 		case len(fields) == 4 && len(fields[3]) == 64:
 			all = append(all, Pin{fields[0], fields[1], fields[2], fields[3]})
 		default:
-			return nil, fmt.Errorf("%s: %q is not an architecture, a package, a version and a SHA-256", path, lines.Text())
+			return nil, fmt.Errorf("%s: %q is not an architecture, a package, a version and a SHA-256", path,
+				lines.Text())
 		}
 	}
 }

@@ -73,7 +73,8 @@ func (d *Document) Write(w io.Writer) error {
 		Relations []any          `json:"relationships"`
 	}{
 		"SPDX-2.3", "CC0-1.0", "SPDXRef-DOCUMENT", d.name, d.namespace,
-		map[string]any{"created": d.created.UTC().Format("2006-01-02T15:04:05Z"), "creators": []string{"Tool: hack-images"}},
+		map[string]any{"created": d.created.UTC().Format("2006-01-02T15:04:05Z"),
+			"creators": []string{"Tool: hack-images"}},
 		d.packages, d.relationships,
 	})
 }

@@ -10,7 +10,8 @@ import (
 )
 
 func document() *Document {
-	d := New("worker", "https://example.org/sbom/1", time.Date(2026, 11, 22, 3, 0, 0, 500, time.FixedZone("IST", 19800)))
+	d := New("worker", "https://example.org/sbom/1",
+		time.Date(2026, 11, 22, 3, 0, 0, 500, time.FixedZone("IST", 19800)))
 	image := d.Add(Package{Name: "worker", Version: "v1", Licence: "Apache-2.0", Purpose: "CONTAINER"}, "")
 	for _, program := range []string{"swar", "swar-worker"} {
 		p := d.Add(Package{Name: program, SHA256: "00"}, image)
@@ -37,14 +38,16 @@ func TestADocumentIsWhatTheSpecificationAsksFor(t *testing.T) {
 	if err := json.Unmarshal(first.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.SPDXVersion != "SPDX-2.3" || got.CreationInfo.Created != "2026-11-21T21:30:00Z" || got.DocumentNamespace == "" {
+	if got.SPDXVersion != "SPDX-2.3" || got.CreationInfo.Created != "2026-11-21T21:30:00Z" ||
+		got.DocumentNamespace == "" {
 		t.Errorf("got %+v", got)
 	}
 	valid := regexp.MustCompile(`^SPDXRef-[A-Za-z0-9.-]+$`)
 	known := map[string]bool{got.SPDXID: true}
 	for _, p := range got.Packages {
 		if !valid.MatchString(p.SPDXID) || known[p.SPDXID] {
-			t.Errorf("the identifier %s is twice there or has other characters than letters, digits, dots and dashes", p.SPDXID)
+			t.Errorf("the identifier %s is twice there or has other characters than letters, digits, dots and dashes",
+				p.SPDXID)
 		}
 		known[p.SPDXID] = true
 		required := []string{p.DownloadLocation, p.LicenseConcluded, p.LicenseDeclared, p.CopyrightText}
@@ -60,7 +63,8 @@ func TestADocumentIsWhatTheSpecificationAsksFor(t *testing.T) {
 			t.Errorf("the relationship %+v names what is not there", r)
 		}
 	}
-	if first := got.Relationships[0]; first.RelationshipType != "DESCRIBES" || first.SPDXElementID != "SPDXRef-DOCUMENT" {
+	if first := got.Relationships[0]; first.RelationshipType != "DESCRIBES" ||
+		first.SPDXElementID != "SPDXRef-DOCUMENT" {
 		t.Errorf("the first relationship is %+v", first)
 	}
 }

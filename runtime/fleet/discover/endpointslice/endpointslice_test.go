@@ -35,8 +35,9 @@ func slice(name string, endpoints ...discoveryv1.Endpoint) *discoveryv1.Endpoint
 			Name: name, Namespace: "fleet", Labels: map[string]string{discoveryv1.LabelServiceName: "worker"},
 		},
 		AddressType: discoveryv1.AddressTypeIPv4,
-		Ports:       []discoveryv1.EndpointPort{{Name: new("probes"), Port: new(int32(9091))}, {Name: new("grpc"), Port: new(int32(9090))}},
-		Endpoints:   endpoints,
+		Ports: []discoveryv1.EndpointPort{{Name: new("probes"), Port: new(int32(9091))},
+			{Name: new("grpc"), Port: new(int32(9090))}},
+		Endpoints: endpoints,
 	}
 }
 
@@ -59,7 +60,8 @@ func ofPod(uid types.UID, e discoveryv1.Endpoint) discoveryv1.Endpoint {
 
 func TestEndpointsOfSlices(t *testing.T) {
 	notReady := at("10.0.0.1")
-	notReady.Conditions = discoveryv1.EndpointConditions{Ready: new(false), Serving: new(false), Terminating: new(false)}
+	notReady.Conditions = discoveryv1.EndpointConditions{Ready: new(false), Serving: new(false),
+		Terminating: new(false)}
 	with := func(s *discoveryv1.EndpointSlice, change func(*discoveryv1.EndpointSlice)) *discoveryv1.EndpointSlice {
 		change(s)
 		return s
@@ -79,7 +81,8 @@ func TestEndpointsOfSlices(t *testing.T) {
 		"one that goes away":                     {[]*discoveryv1.EndpointSlice{slice("a", leaving(at("10.0.0.1")))}, "10.0.0.1:9090-"},
 		"a zone":                                 {[]*discoveryv1.EndpointSlice{slice("a", inZone("z1", at("10.0.0.1")))}, "10.0.0.1:9090@z1"},
 		"several slices, sorted": {[]*discoveryv1.EndpointSlice{
-			slice("a", at("10.0.0.3"), at("10.0.0.1")), slice("b", at("10.0.0.2"))}, "10.0.0.1:9090 10.0.0.2:9090 10.0.0.3:9090"},
+			slice("a", at("10.0.0.3"), at("10.0.0.1")), slice("b", at("10.0.0.2"))},
+			"10.0.0.1:9090 10.0.0.2:9090 10.0.0.3:9090"},
 		"several addresses of one": {[]*discoveryv1.EndpointSlice{slice("a", at("10.0.0.1", "10.0.0.2"))}, "10.0.0.1:9090 10.0.0.2:9090"},
 		"one in two slices, of which one is old": {[]*discoveryv1.EndpointSlice{
 			slice("a", leaving(at("10.0.0.1"))), slice("b", inZone("z1", at("10.0.0.1")))}, "10.0.0.1:9090@z1"},
@@ -90,11 +93,14 @@ func TestEndpointsOfSlices(t *testing.T) {
 			with(slice("a", ofPod("p", at("2001:db8::1")), ofPod("q", at("2001:db8::2"))), v6),
 			slice("b", ofPod("p", at("10.0.0.1")))}, "10.0.0.1:9090 [2001:db8::2]:9090"},
 		"one port with another name": {[]*discoveryv1.EndpointSlice{
-			with(slice("a", at("10.0.0.1")), ports(discoveryv1.EndpointPort{Name: new("x"), Port: new(int32(1))}))}, "10.0.0.1:1"},
+			with(slice("a", at("10.0.0.1")), ports(discoveryv1.EndpointPort{Name: new("x"), Port: new(int32(1))}))},
+			"10.0.0.1:1"},
 		"one port without a name": {[]*discoveryv1.EndpointSlice{
-			with(slice("a", at("10.0.0.1")), ports(discoveryv1.EndpointPort{Port: new(int32(65535))}))}, "10.0.0.1:65535"},
+			with(slice("a", at("10.0.0.1")), ports(discoveryv1.EndpointPort{Port: new(int32(65535))}))},
+			"10.0.0.1:65535"},
 		"two ports with other names": {[]*discoveryv1.EndpointSlice{with(slice("a", at("10.0.0.1")), ports(
-			discoveryv1.EndpointPort{Name: new("x"), Port: new(int32(1))}, discoveryv1.EndpointPort{Port: new(int32(2))})),
+			discoveryv1.EndpointPort{Name: new("x"), Port: new(int32(1))},
+			discoveryv1.EndpointPort{Port: new(int32(2))})),
 			slice("b", at("10.0.0.2"))}, "10.0.0.2:9090 portless"},
 		"no port": {[]*discoveryv1.EndpointSlice{with(slice("a", at("10.0.0.1")), ports())}, "portless"},
 		"a port without a number": {[]*discoveryv1.EndpointSlice{
@@ -145,7 +151,8 @@ func follow(t *testing.T, a *apiServer, fallback discover.Source, firstAnswerLim
 	t.Helper()
 	f := &follower{t: t, told: make(chan string), log: &logged{}}
 	s, err := New(Config{
-		Service: "fleet/worker", Kubeconfig: a.kubeconfig, Fallback: fallback, Log: slog.New(slog.NewTextHandler(f.log, nil)),
+		Service: "fleet/worker", Kubeconfig: a.kubeconfig, Fallback: fallback,
+		Log: slog.New(slog.NewTextHandler(f.log, nil)),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -71,7 +71,8 @@ func TestACodeOfANewerPodIsAnEngineError(t *testing.T) {
 
 func TestANewerProtocolIsRefusedByName(t *testing.T) {
 	got := travel(t, NewFailure(NewerProtocol("the router", 7))).Err()
-	if _, ok := errors.AsType[*ProtocolError](got); !ok || !strings.Contains(got.Error(), "the router speaks protocol 7") {
+	if _, ok := errors.AsType[*ProtocolError](got); !ok ||
+		!strings.Contains(got.Error(), "the router speaks protocol 7") {
 		t.Errorf("arrived as %v", got)
 	}
 }

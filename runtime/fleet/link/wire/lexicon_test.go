@@ -9,7 +9,8 @@ import (
 )
 
 func TestOfALexiconTheWordsOfTheTextTravel(t *testing.T) {
-	zepto, att := lexicon.Entry{Word: "Zepto", Spoken: "ज़ेप्टो", Lang: "hi"}, lexicon.Entry{Word: "AT&T", Spoken: "ए टी टी"}
+	zepto, att := lexicon.Entry{Word: "Zepto", Spoken: "ज़ेप्टो", Lang: "hi"},
+		lexicon.Entry{Word: "AT&T", Spoken: "ए टी टी"}
 	l := lexicon.Compile("lex_1", 4, []lexicon.Entry{{Word: "Swar", Spoken: "स्वर"}, zepto, att})
 	for name, c := range map[string]struct {
 		u    speech.Utterance

@@ -15,7 +15,8 @@ var update = flag.Bool("update", false, "record messages that have no file yet")
 // keep its meaning for ever.
 var recorded = map[string]proto.Message{
 	"utterance": &SpeakRequest{Message: &SpeakRequest_Utterance{Utterance: &Utterance{
-		RequestId: "req_1", Text: "Namaste!", Voice: "anjura", Format: "pcm16", Raw: true, EnDigits: true, Temperature: 0.3, Seed: 42,
+		RequestId: "req_1", Text: "Namaste!", Voice: "anjura", Format: "pcm16", Raw: true, EnDigits: true,
+		Temperature: 0.3, Seed: 42,
 		Router: 7, Number: 8, Grant: 9, Session: "s", Deadline: 120_000_000_000, Protocol: 1,
 	}}},
 	"utterance-disclosed": &SpeakRequest{Message: &SpeakRequest_Utterance{Utterance: &Utterance{Text: "t", Disclosure: "d"}}},
@@ -38,7 +39,8 @@ var recorded = map[string]proto.Message{
 	"taken":              &SpeakRequest{Message: &SpeakRequest_Taken{Taken: &Taken{More: true}}},
 	"cancel":             &SpeakRequest{Message: &SpeakRequest_Cancel{Cancel: &Cancel{}}},
 	"start": &SpeakReply{Message: &SpeakReply_Start{Start: &Start{
-		Model: "m", Voice: "v", Format: "wav", Seed: 1, Chunks: 2, Normalized: "n", Unspoken: "u", Normalize: 3, Queue: 4,
+		Model: "m", Voice: "v", Format: "wav", Seed: 1, Chunks: 2, Normalized: "n", Unspoken: "u",
+		Normalize: 3, Queue: 4,
 	}}},
 	"chunk": &SpeakReply{Message: &SpeakReply_Chunk{Chunk: &Chunk{Index: 1, Text: "t", Tokens: 2, CharStart: 3, CharEnd: 4}}},
 	"audio": &SpeakReply{Message: &SpeakReply_Audio{Audio: &Audio{
@@ -49,12 +51,14 @@ var recorded = map[string]proto.Message{
 	}}},
 	"end": &SpeakReply{Message: &SpeakReply_End{End: &End{
 		Stats: &Stats{
-			Started: true, Chars: 1, Chunks: 2, Frames: 3, Normalize: 4, Queue: 5, Ttfa: 6, Synth: 7, Wall: 8, LeadingSilence: 9,
-			PrefillCached: true,
+			Started: true, Chars: 1, Chunks: 2, Frames: 3, Normalize: 4, Queue: 5, Ttfa: 6, Synth: 7, Wall: 8,
+			LeadingSilence: 9,
+			PrefillCached:  true,
 		},
 		Failure: &Failure{Code: Failure_REFUSAL, RefusalCode: "bad_text", Text: "text"},
 		State: &State{
-			Epoch: 1, Sequence: 2, Workers: 3, Ready: 4, Busy: 5, Reserved: 6, Warm: true, Draining: true, Cordoned: true, Seen: 7,
+			Epoch: 1, Sequence: 2, Workers: 3, Ready: 4, Busy: 5, Reserved: 6, Warm: true, Draining: true,
+			Cordoned: true, Seen: 7,
 			FirstFrame: 8,
 		},
 		Grant: &Grant{Number: 1, Session: "s"},
@@ -75,10 +79,12 @@ var recorded = map[string]proto.Message{
 	"grant":   &PodMessage{Message: &PodMessage_Grant{Grant: &Grant{Number: 3}}},
 	"watch":   &WatchRequest{Cordons: []*PodCordon{{Address: "a:1", Lease: 2}}},
 	"fleet": &FleetState{
-		Epoch: 1, Busy: 2, Queued: 3, Arrived: 4, Served: 5, Refused: 6, Warming: 7, Failed: 8, Cut: 9, Attempts: 10, StreamTime: 11,
-		Version: "v1",
+		Epoch: 1, Busy: 2, Queued: 3, Arrived: 4, Served: 5, Refused: 6, Warming: 7, Failed: 8, Cut: 9, Attempts: 10,
+		StreamTime: 11,
+		Version:    "v1",
 		Pods: []*PodState{{
-			Address: "a:1", Zone: "z", Connected: true, InUse: true, Ejected: true, Suspect: true, Terminating: true, State: &State{Workers: 1},
+			Address: "a:1", Zone: "z", Connected: true, InUse: true, Ejected: true, Suspect: true, Terminating: true,
+			State: &State{Workers: 1},
 		}},
 	},
 }

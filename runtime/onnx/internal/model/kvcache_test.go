@@ -7,7 +7,8 @@ import (
 
 func TestSlotsThatRunTogether(t *testing.T) {
 	for _, tt := range []struct {
-		name, slots string // w wants a step, a is assigned to another, f is full, l is locked, . is free; the first W is the one to run
+		// w wants a step, a is assigned to another, f is full, l is locked, . is free; the first W is the one to run
+		name, slots string
 		most        int
 		want        string
 	}{

@@ -77,8 +77,8 @@ func TestStreamRefuses(t *testing.T) {
 	}
 }
 
-// TestStreamsInOneRunAreBitEqualToStreamsAlone is what batching rests on. Texts differ in length, and slots in between run along as
-// dummies, one of them held by a stream that must not notice.
+// TestStreamsInOneRunAreBitEqualToStreamsAlone is what batching rests on. Texts differ in length, and slots in between
+// run along as dummies, one of them held by a stream that must not notice.
 func TestStreamsInOneRunAreBitEqualToStreamsAlone(t *testing.T) {
 	for _, precision := range []string{bundle.FP32, bundle.Int8} {
 		for _, flowSteps := range []int{1, 3} {
@@ -115,7 +115,8 @@ func testBatch(t *testing.T, precision string, flowSteps int, slots []int) {
 		for j := range tokens {
 			tokens[j] = int32(i + j)
 		}
-		if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), tokens), s.Draw(make([]float32, l.dims.Latent))); err != nil {
+		if err := errors.Join(s.Begin("v"), s.Prefill(t.Context(), tokens),
+			s.Draw(make([]float32, l.dims.Latent))); err != nil {
 			t.Fatal(err)
 		}
 		return s
@@ -134,7 +135,8 @@ func testBatch(t *testing.T, precision string, flowSteps int, slots []int) {
 	same := func(step, i int) {
 		t.Helper()
 		a, b := together[i], apart[i]
-		if !slices.Equal(a.latent, b.latent) || !slices.Equal(a.h, b.h) || a.eos[0] != b.eos[0] || a.length != b.length {
+		if !slices.Equal(a.latent, b.latent) || !slices.Equal(a.h, b.h) || a.eos[0] != b.eos[0] ||
+			a.length != b.length {
 			t.Fatalf("step %d: stream %d is another in the batch", step, i)
 		}
 	}
@@ -212,7 +214,8 @@ func openModel(t testing.TB, v *vectortest.Case, steps int) *languageModel {
 		t.Fatal(err)
 	}
 	m := bundle.Manifest{Dims: c.Dims(), Flow: bundle.Flow{Steps: steps}, LM: model.Graph, FlowHead: flow.Graph}
-	l, err := openLanguageModel(&m, ort.Open, host, onlyVoice(t, v.Prompt(t, "voice.safetensors")), model.Model, flow.Model)
+	l, err := openLanguageModel(&m, ort.Open, host, onlyVoice(t, v.Prompt(t, "voice.safetensors")),
+		model.Model, flow.Model)
 	if err != nil {
 		t.Fatal(err)
 	}

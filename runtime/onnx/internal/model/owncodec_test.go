@@ -59,8 +59,8 @@ func relative(got, want []float32) float64 {
 	return math.Sqrt(difference / size)
 }
 
-// TestOwnCodecIsTheGraph compares with the same graph on ONNX Runtime, which multiplies the same bytes in the transformer and computes all
-// else in floats.
+// TestOwnCodecIsTheGraph compares with the same graph on ONNX Runtime, which multiplies the same bytes in the
+// transformer and computes all else in floats.
 func TestOwnCodecIsTheGraph(t *testing.T) {
 	orttest.Need(t)
 	for _, name := range []string{"01-v2-tanh", "02-v1-erf", "04-codec"} {
@@ -132,7 +132,8 @@ func TestWhatIsNoNumberIsHeard(t *testing.T) {
 		"mimi.decoder.model.0.conv.weight", "mimi.decoder.model.3.block.1.conv.bias", "mimi.decoder.model.3.block.3.conv.weight",
 		"mimi.decoder.model.11.conv.bias", "mimi.decoder_transformer.transformer.layers.1.linear2.weight.scales",
 	} {
-		before, after, found := bytes.Cut(file, append([]byte(name), 9<<3|2)) // what follows the name are the bytes of the values
+		// what follows the name are the bytes of the values
+		before, after, found := bytes.Cut(file, append([]byte(name), 9<<3|2))
 		if !found {
 			t.Fatalf("there is no constant %s", name)
 		}
@@ -154,8 +155,8 @@ func TestWhatIsNoNumberIsHeard(t *testing.T) {
 	}
 }
 
-// BenchmarkDecode decodes with the bundle in int8 that SWAR_BUNDLE names, by the graph on ONNX Runtime and by our own kernels in turns:
-// the least time of the processor for a frame.
+// BenchmarkDecode decodes with the bundle in int8 that SWAR_BUNDLE names, by the graph on ONNX Runtime and by our own
+// kernels in turns: the least time of the processor for a frame.
 func BenchmarkDecode(b *testing.B) {
 	dir := os.Getenv("SWAR_BUNDLE")
 	if dir == "" {

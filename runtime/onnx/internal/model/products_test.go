@@ -28,8 +28,8 @@ func randomBundle(t *testing.T, precision string) (dir string, m bundle.Manifest
 	return dir, m
 }
 
-// TestEveryProductIsOurOwn counts: four products in each layer; in the flow the modulations and two in each block, in its own graph and in that
-// of the language model.
+// TestEveryProductIsOurOwn counts: four products in each layer; in the flow the modulations and two in each block, in
+// its own graph and in that of the language model.
 func TestEveryProductIsOurOwn(t *testing.T) {
 	orttest.Need(t)
 	dir, m := randomBundle(t, bundle.Int8)
@@ -137,6 +137,7 @@ func TestFloatsOfABundleInIntegers(t *testing.T) {
 		difference, size = difference+d*d, size+float64(want)*float64(want)
 	}
 	if part := difference / size; part == 0 || part > .05*.05 {
-		t.Errorf("the squares of the differences are %g of those of the values, want more than none and at most %g", part, .05*.05)
+		t.Errorf("the squares of the differences are %g of those of the values, want more than none and at most %g",
+			part, .05*.05)
 	}
 }

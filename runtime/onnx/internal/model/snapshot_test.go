@@ -67,8 +67,8 @@ func TestATextReadFromAnyPrefixIsTheWholeOne(t *testing.T) {
 	}
 }
 
-// TestALargeModelReadsAnyPrefixAlike has the widths of a real model, which other parts of the kernels compute. What reads no text is as small
-// as it gets, and two layers do to each other what six do.
+// TestALargeModelReadsAnyPrefixAlike has the widths of a real model, which other parts of the kernels compute. What
+// reads no text is as small as it gets, and two layers do to each other what six do.
 func TestALargeModelReadsAnyPrefixAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it makes models of real sizes")
@@ -77,7 +77,8 @@ func TestALargeModelReadsAnyPrefixAlike(t *testing.T) {
 	for _, precision := range []string{bundle.FP32, bundle.Int8} {
 		t.Run(precision, func(t *testing.T) {
 			wide, r := convert.Lite(), convert.Tiny()
-			r.Width, r.Heads, r.HiddenScale, r.Vocab, r.PromptFrames = wide.Width, wide.Heads, wide.HiddenScale, wide.Vocab, wide.PromptFrames
+			r.Width, r.Heads, r.HiddenScale, r.Vocab, r.PromptFrames = wide.Width, wide.Heads, wide.HiddenScale,
+				wide.Vocab, wide.PromptFrames
 			r.Precision = precision
 			dir := t.TempDir()
 			manifest, err := convert.SynthRandom(dir, r)

@@ -142,7 +142,8 @@ func TestPrepareWritesTheScriptOfTheModel(t *testing.T) {
 	}
 }
 
-// FuzzPrepareInDevanagari: a model that knows only Devanagari gets no Latin letter, nor a sign that its tokenizer would make one of.
+// FuzzPrepareInDevanagari: a model that knows only Devanagari gets no Latin letter, nor a sign that its tokenizer would
+// make one of.
 func FuzzPrepareInDevanagari(f *testing.F) {
 	for _, text := range []string{"Aapka order", "İ ℡ ﬃ", "b4 𝒳", "क\u0301a", "ℂ™", "O'Brien’s ＡＢ", "xn--é"} {
 		f.Add(text)

@@ -10,7 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/internal/vectortest"
 )
 
-// TestTheEmbeddingOfAVoiceIsAddedToAudioOnly compares with a host that makes nothing of latents: there the whole row is given as the embedding.
+// TestTheEmbeddingOfAVoiceIsAddedToAudioOnly compares with a host that makes nothing of latents: there the whole row is
+// given as the embedding.
 func TestTheEmbeddingOfAVoiceIsAddedToAudioOnly(t *testing.T) {
 	orttest.Need(t)
 	v := vectortest.Load(t, "01-v2-tanh")

@@ -164,7 +164,8 @@ func manifests(t *testing.T) (lm, codec []state) {
 	return d.LMStates, d.CodecStates
 }
 
-// TestEveryLayoutRuns speaks two frames with each: text, the start, one step, the flow, the codec, and hears a recording.
+// TestEveryLayoutRuns speaks two frames with each: text, the start, one step, the flow, the codec, and hears a
+// recording.
 func TestEveryLayoutRuns(t *testing.T) {
 	orttest.Need(t)
 	lmStates, codecStates := manifests(t)
@@ -175,10 +176,13 @@ func TestEveryLayoutRuns(t *testing.T) {
 				dir := write(t, layout, precision)
 				folder, lmFile, flowFile, decoderFile, encoderFile := graphs(layout, precision)
 				in := filepath.Join(dir, folder)
-				words := open(t, filepath.Join(in, "text_conditioner.onnx"), []string{"token_ids"}, []string{"embeddings"}, nil)
-				lm := open(t, filepath.Join(in, lmFile), []string{"sequence", "text_embeddings"}, []string{"conditioning", "eos_logit"}, lmStates)
+				words := open(t, filepath.Join(in, "text_conditioner.onnx"), []string{"token_ids"},
+					[]string{"embeddings"}, nil)
+				lm := open(t, filepath.Join(in, lmFile), []string{"sequence", "text_embeddings"},
+					[]string{"conditioning", "eos_logit"}, lmStates)
 				flow := open(t, filepath.Join(in, flowFile), []string{"c", "s", "t", "x"}, []string{"flow_dir"}, nil)
-				codec := open(t, filepath.Join(in, decoderFile), []string{"latent"}, []string{"audio_frame"}, codecStates)
+				codec := open(t, filepath.Join(in, decoderFile), []string{"latent"}, []string{"audio_frame"},
+					codecStates)
 				hears := open(t, filepath.Join(in, encoderFile), []string{"audio"}, []string{"latents"}, nil)
 
 				voice := floats(make([]float32, 3*r.Width), 1, 3, r.Width)
@@ -194,7 +198,8 @@ func TestEveryLayoutRuns(t *testing.T) {
 					lm.run(t, []*tensor{floats(latent, 1, 1, r.Latent), silent}, []*tensor{h, eos})
 					direction := floats(make([]float32, r.Latent), 1, r.Latent)
 					latent = noise(r.Latent)
-					flow.run(t, []*tensor{h, floats([]float32{0}, 1, 1), floats([]float32{1}, 1, 1), floats(latent, 1, r.Latent)}, []*tensor{direction})
+					flow.run(t, []*tensor{h, floats([]float32{0}, 1, 1), floats([]float32{1}, 1, 1),
+						floats(latent, 1, r.Latent)}, []*tensor{direction})
 					for i := range latent {
 						latent[i] += direction.floats[i]
 					}
@@ -204,7 +209,8 @@ func TestEveryLayoutRuns(t *testing.T) {
 				if got := lm.states[2].integers[0]; got != 3+2+2 {
 					t.Errorf("%d positions, want 7", got)
 				}
-				for i, want := range map[int]int64{20: 16, 21: 16, 50: 0, 51: 16} { // end_offset and offset, of the decoder and of the encoder
+				for i, want := range map[int]int64{20: 16, 21: 16, 50: 0, 51: 16} {
+					// end_offset and offset, of the decoder and of the encoder
 					if got := codec.states[i].integers[0]; got != want {
 						t.Errorf("%s is %d after a frame, want %d", codecStates[i].Path, got, want)
 					}
@@ -212,7 +218,8 @@ func TestEveryLayoutRuns(t *testing.T) {
 				if eos.floats[0] != 10 { // Tiny ends by itself: the weight is zero and the bias 10
 					t.Errorf("the end is %g, want 10", eos.floats[0])
 				}
-				for name, v := range map[string][]float32{"latent": latent, "audio": audio.floats, "voice": voice.floats} {
+				for name, v := range map[string][]float32{"latent": latent, "audio": audio.floats,
+					"voice": voice.floats} {
 					if broken(v) || slices.Max(v) == slices.Min(v) {
 						t.Errorf("%s is %v…", name, v[:4])
 					}
@@ -266,12 +273,15 @@ func TestSoundsLikeTheBundle(t *testing.T) {
 		for i := range d.Layers {
 			for _, half := range []string{"K", "V"} {
 				name := fmt.Sprint(half, i)
-				kv = append(kv, state{Input: name, Output: name + "_out", Shape: []int{1, d.Heads, capacity, d.HeadDim}})
+				kv = append(kv, state{Input: name, Output: name + "_out",
+					Shape: []int{1, d.Heads, capacity, d.HeadDim}})
 			}
 		}
 		native := open(t, path, inputs, []string{"latent", "h", "eos"}, kv)
-		lm := open(t, filepath.Join(dir, "flow_lm_main.onnx"), []string{"sequence", "text_embeddings"}, []string{"conditioning", "eos_logit"}, lmStates)
-		flow := open(t, filepath.Join(dir, "flow_lm_flow.onnx"), []string{"c", "s", "t", "x"}, []string{"flow_dir"}, nil)
+		lm := open(t, filepath.Join(dir, "flow_lm_main.onnx"), []string{"sequence", "text_embeddings"},
+			[]string{"conditioning", "eos_logit"}, lmStates)
+		flow := open(t, filepath.Join(dir, "flow_lm_flow.onnx"), []string{"c", "s", "t", "x"},
+			[]string{"flow_dir"}, nil)
 
 		text := noise(count * d.Width)
 		h, eos := floats(make([]float32, d.Width), 1, d.Width), floats(make([]float32, 1), 1, 1)
@@ -282,15 +292,18 @@ func TestSoundsLikeTheBundle(t *testing.T) {
 			lm.run(t, []*tensor{floats(latent, 1, 1, d.Latent), floats([]float32{}, 1, 0, d.Width)}, []*tensor{h, eos})
 			z := noise(d.Latent)
 			direction := floats(make([]float32, d.Latent), 1, d.Latent)
-			flow.run(t, []*tensor{h, floats([]float32{0}, 1, 1), floats([]float32{1}, 1, 1), floats(z, 1, d.Latent)}, []*tensor{direction})
+			flow.run(t, []*tensor{h, floats([]float32{0}, 1, 1), floats([]float32{1}, 1, 1), floats(z, 1, d.Latent)},
+				[]*tensor{direction})
 			latent = slices.Clone(z)
 			for i := range latent {
 				latent[i] += direction.floats[i]
 			}
 
 			total := int32(count + 1 + step)
-			want, wantH, wantEOS := floats(make([]float32, d.Latent), 1, d.Latent), floats(make([]float32, d.Width), 1, d.Width), floats(make([]float32, 1), 1, 1)
-			native.runCounted(t, []*tensor{rows, floats(z, 1, d.Latent)}, []int32{total - 1}, []int32{total}, []*tensor{want, wantH, wantEOS})
+			want, wantH, wantEOS := floats(make([]float32, d.Latent), 1, d.Latent),
+				floats(make([]float32, d.Width), 1, d.Width), floats(make([]float32, 1), 1, 1)
+			native.runCounted(t, []*tensor{rows, floats(z, 1, d.Latent)}, []int32{total - 1}, []int32{total},
+				[]*tensor{want, wantH, wantEOS})
 			if diff := apart(latent, want.floats); !(diff < 2e-5) {
 				t.Fatalf("step %d: latents differ by %g", step, diff)
 			}
@@ -317,11 +330,13 @@ func TestSoundsLikeTheBundle(t *testing.T) {
 			states = append(states, state{Input: s.Name, Output: s.Name + "_out", Shape: s.Shape})
 		}
 		native := open(t, path, []string{"latents", "cos", "sin", "mask"}, []string{"audio"}, states)
-		codec := open(t, filepath.Join(dir, "mimi_decoder.onnx"), []string{"latent"}, []string{"audio_frame"}, codecStates)
+		codec := open(t, filepath.Join(dir, "mimi_decoder.onnx"), []string{"latent"}, []string{"audio_frame"},
+			codecStates)
 
 		frequencies := bundle.RotationFrequencies(d.CodecRoPE, d.CodecWidth/d.CodecHeads)
 		at := 0
-		for call, n := range append([]int{1}, slices.Repeat([]int{4}, 18)...) { // 73 frames, once around the ring of the exporters
+		for call, n := range append([]int{1}, slices.Repeat([]int{4}, 18)...) {
+			// 73 frames, once around the ring of the exporters
 			latents, positions := noise(n*d.Latent), n*d.Upsample
 			cos, sin := make([]float32, positions*len(frequencies)), make([]float32, positions*len(frequencies))
 			bundle.Rotations(cos, sin, frequencies, at, positions)
@@ -337,7 +352,8 @@ func TestSoundsLikeTheBundle(t *testing.T) {
 			at += positions
 			got, want := floats(make([]float32, n*1920), 1, 1, n*1920), floats(make([]float32, n*1920), 1, 1, n*1920)
 			native.run(t, []*tensor{
-				floats(latents, 1, n, d.Latent), floats(cos, positions, len(frequencies)), floats(sin, positions, len(frequencies)),
+				floats(latents, 1, n, d.Latent), floats(cos, positions, len(frequencies)),
+				floats(sin, positions, len(frequencies)),
 				floats(mask, positions, before+positions),
 			}, []*tensor{want})
 			codec.run(t, []*tensor{floats(latents, 1, n, d.Latent)}, []*tensor{got})
@@ -348,7 +364,8 @@ func TestSoundsLikeTheBundle(t *testing.T) {
 	})
 }
 
-// runCounted is run for the graph of a bundle, which takes two lists of 32 bits behind its floats and changes its states in place.
+// runCounted is run for the graph of a bundle, which takes two lists of 32 bits behind its floats and changes its
+// states in place.
 func (m *model) runCounted(t *testing.T, inputs []*tensor, lengths, total []int32, outputs []*tensor) {
 	t.Helper()
 	var in, out, kv []*ort.Tensor
@@ -457,13 +474,16 @@ func TestFilesBesideTheGraphs(t *testing.T) {
 	if err := json.Unmarshal(data, &ids); err != nil {
 		t.Fatal(err)
 	}
-	if got := tokenizer.Encode(nil, "क"); len(ids) != tokenizer.Size() || !slices.Equal(got, []int32{int32(ids["▁"]), int32(ids["क"])}) {
-		t.Errorf("%d pieces in vocab.json and ids %v, want %d and %d, %d", len(ids), got, tokenizer.Size(), ids["▁"], ids["क"])
+	if got := tokenizer.Encode(nil, "क"); len(ids) != tokenizer.Size() ||
+		!slices.Equal(got, []int32{int32(ids["▁"]), int32(ids["क"])}) {
+		t.Errorf("%d pieces in vocab.json and ids %v, want %d and %d, %d", len(ids), got, tokenizer.Size(),
+			ids["▁"], ids["क"])
 	}
 }
 
 func TestWriteRefusesAnUnknownLayout(t *testing.T) {
-	if err := Write(t.TempDir(), "sherpa", convert.Tiny()); err == nil || !strings.Contains(err.Error(), "kevinahm-v2") {
+	if err := Write(t.TempDir(), "sherpa", convert.Tiny()); err == nil ||
+		!strings.Contains(err.Error(), "kevinahm-v2") {
 		t.Errorf("error %v, want one that lists the layouts", err)
 	}
 }
