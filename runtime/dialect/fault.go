@@ -3,9 +3,6 @@ package dialect
 import (
 	"cmp"
 	"net/url"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Fault is an error as the native API would answer it, and what dialects say in addition.
@@ -127,20 +124,20 @@ func (n Name) FaultBody(f Fault) (status int, body []byte) {
 	status, code := n.FaultStatus(f)
 	switch n {
 	case OpenAI:
-		return status, encode(map[string]any{"error": openAIError(f, code, status)})
+		return status, JSON(map[string]any{"error": openAIError(f, code, status)})
 	case Deepgram:
-		return status, encode(map[string]any{"err_code": code, "err_msg": f.Text, "request_id": f.RequestID})
+		return status, JSON(map[string]any{"err_code": code, "err_msg": f.Text, "request_id": f.RequestID})
 	case ElevenLabs:
-		return status, encode(map[string]any{"detail": map[string]any{"status": code, "message": f.Text}})
+		return status, JSON(map[string]any{"detail": map[string]any{"status": code, "message": f.Text}})
 	case Sarvam:
 		return status,
-			encode(map[string]any{"error": map[string]any{"message": f.Text, "code": code, "request_id": f.RequestID}})
+			JSON(map[string]any{"error": map[string]any{"message": f.Text, "code": code, "request_id": f.RequestID}})
 	case Cartesia:
-		return status, encode(map[string]any{
+		return status, JSON(map[string]any{
 			"error_code": code, "title": titles[status], "message": f.Text, "request_id": f.RequestID,
 		})
 	}
-	return f.Status, encode(map[string]any{"error": f.Text})
+	return f.Status, JSON(map[string]any{"error": f.Text})
 }
 
 // openAIFields are the members that native codes are about, where the request does not say.
@@ -176,15 +173,6 @@ var titles = map[int]string{
 	408: "Request timeout",
 	413: "Payload too large", 415: "Unsupported media type", 429: "Too many requests", 500: "Internal server error",
 	503: "Service unavailable", 504: "Timeout",
-}
-
-func encode(v any) []byte {
-	// an engine's error may hold anything
-	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic(err) // maps of strings
-	}
-	return body
 }
 
 // HeaderValue makes client input safe for a response header. Printable ASCII stays, anything else is percent-encoded,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/runtime/speech"
@@ -88,4 +89,14 @@ func ReadBool[T any](of func(*T) *bool) func(*T, jsontext.Value) error {
 // Unsupported refuses any value of a member that would change the sound.
 func Unsupported[T any](text string) func(*T, jsontext.Value) error {
 	return func(*T, jsontext.Value) error { return errors.New(text) }
+}
+
+// JSON encodes a value of ours, which holds texts, numbers and what was made of these. Bytes of a text that are no
+// UTF-8, as the error of an engine may have, become U+FFFD.
+func JSON(v any) []byte {
+	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		panic(err) // no value of ours can fail
+	}
+	return data
 }

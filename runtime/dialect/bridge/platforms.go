@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/runtime/dialect"
@@ -216,10 +215,4 @@ func digit(text string) string {
 
 func encode64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
-func message(v any) dialect.Message {
-	data, err := json.Marshal(v, json.Deterministic(true))
-	if err != nil {
-		panic(err) // maps of strings and numbers
-	}
-	return dialect.Message{Data: data}
-}
+func message(v any) dialect.Message { return dialect.Message{Data: dialect.JSON(v)} }

@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -31,7 +28,7 @@ func timestamps(contextID string, words []speech.Word) []byte {
 		if i > 0 {
 			texts, starts, ends = append(texts, ','), append(starts, ','), append(ends, ',')
 		}
-		texts, starts, ends = append(texts, quote(w.Text)...), appendSeconds(starts, w.Start),
+		texts, starts, ends = append(texts, dialect.JSON(w.Text)...), appendSeconds(starts, w.Start),
 			appendSeconds(ends, w.End)
 	}
 	m := fmt.Appendf(nil,
@@ -67,7 +64,8 @@ func failure(contextID string, f dialect.Fault) []dialect.Action {
 	title := dialect.Title(status)
 	m := fmt.Appendf(nil,
 		`{"type":"error","done":false,"status_code":%d,"error_code":"%s","title":%s,"message":%s,"error":%s,"request_id":%s`,
-		status, code, quote(title), quote(f.Text), quote(title+": "+f.Text), quote(f.RequestID))
+		status, code, dialect.JSON(title), dialect.JSON(f.Text), dialect.JSON(title+": "+f.Text),
+		dialect.JSON(f.RequestID))
 	all := send(appendContext(m, contextID))
 	if status < failed && contextID != "" {
 		all = append(all, send(done(contextID))...) // the plugin for Node would wait for ever
@@ -81,16 +79,7 @@ func appendContext(m []byte, contextID string) []byte {
 	if contextID == "" {
 		return append(m, "null}"...)
 	}
-	return append(append(m, quote(contextID)...), '}')
-}
-
-// quote returns text as JSON.
-func quote(text string) []byte {
-	b, err := json.Marshal(text, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic(err) // a string
-	}
-	return b
+	return append(append(m, dialect.JSON(contextID)...), '}')
 }
 
 // events frames audio as the event stream of POST /tts/sse.

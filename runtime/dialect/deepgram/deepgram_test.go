@@ -141,6 +141,10 @@ func TestTranscripts(t *testing.T) {
 		"failures": {"", "begin anjura linear16/24000 1\n" + anjura, []step{
 			{fault("busy", 503), "{\"type\":\"Error\",\"description\":\"text\",\"code\":\"TOO_MANY_REQUESTS\"}\nclose 1013 TOO_MANY_REQUESTS drain=false"},
 			{fault("engine_error", 500), "{\"type\":\"Error\",\"description\":\"text\",\"code\":\"INTERNAL_SERVER_ERROR\"}\nclose 1011 INTERNAL_SERVER_ERROR drain=false"},
+			{
+				dialect.Failed{Fault: dialect.Fault{Code: "engine_error", Status: 500, Text: "exit \xff"}},
+				"{\"type\":\"Error\",\"description\":\"exit \ufffd\",\"code\":\"INTERNAL_SERVER_ERROR\"}\nclose 1011 INTERNAL_SERVER_ERROR drain=false",
+			},
 			{fault("invalid_key", 401), "{\"type\":\"Error\",\"description\":\"text\",\"code\":\"INVALID_AUTH\"}\nclose 1008 INVALID_AUTH drain=false"},
 		}},
 	} {

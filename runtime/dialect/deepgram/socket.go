@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/strictjson"
@@ -153,10 +151,4 @@ type failure struct {
 	Code        string `json:"code"`
 }
 
-func message(v any) dialect.Message {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // our own types
-	}
-	return dialect.Message{Data: data}
-}
+func message(v any) dialect.Message { return dialect.Message{Data: dialect.JSON(v)} }

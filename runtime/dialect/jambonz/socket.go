@@ -1,9 +1,6 @@
 package jambonz
 
 import (
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/swar-tts/swar/runtime/dialect"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -111,11 +108,4 @@ func fault(f dialect.Fault) dialect.Message {
 	return message(map[string]any{"type": "error", "error": f.Text})
 }
 
-func message(v any) dialect.Message {
-	// an engine's error may hold anything
-	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic(err) // maps of strings and numbers
-	}
-	return dialect.Message{Data: data}
-}
+func message(v any) dialect.Message { return dialect.Message{Data: dialect.JSON(v)} }

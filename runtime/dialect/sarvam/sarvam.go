@@ -44,7 +44,7 @@ func audios(requestID string) *dialect.Framing {
 			return nil
 		},
 		End: func(int) []byte {
-			answer := fmt.Appendf(nil, `{"request_id":%s,"audios":["`, quote(requestID))
+			answer := fmt.Appendf(nil, `{"request_id":%s,"audios":["`, dialect.JSON(requestID))
 			return append(base64.StdEncoding.AppendEncode(answer, audio), `"]}`...)
 		},
 		Failed: func([]byte) []byte { return nil }, // a part of JSON is broken as it is

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/runtime/dialect"
@@ -161,7 +160,7 @@ func (s *socket) audio(data []byte) []byte {
 	m := make([]byte, 0, len(before)+len(between)+len(after)+128+base64.StdEncoding.EncodedLen(len(data)))
 	m = append(append(append(m, before...), s.contentType...), between...)
 	m = append(base64.StdEncoding.AppendEncode(m, data), after...)
-	return append(append(m, quote(s.requestID)...), "}}"...)
+	return append(append(m, dialect.JSON(s.requestID)...), "}}"...)
 }
 
 func event(kind string) []byte {
@@ -170,15 +169,6 @@ func event(kind string) []byte {
 
 func failure(f dialect.Fault) []byte {
 	status, _ := dialect.Sarvam.FaultStatus(f) // clients read a number here, and a word in answers
-	return fmt.Appendf(nil, `{"type":"error","data":{"message":%s,"code":%d,"request_id":%s}}`, quote(f.Text), status,
-		quote(f.RequestID))
-}
-
-// quote returns text as JSON.
-func quote(text string) []byte {
-	b, err := json.Marshal(text, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic(err) // a string
-	}
-	return b
+	return fmt.Appendf(nil, `{"type":"error","data":{"message":%s,"code":%d,"request_id":%s}}`, dialect.JSON(f.Text), status,
+		dialect.JSON(f.RequestID))
 }
