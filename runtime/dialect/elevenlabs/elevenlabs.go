@@ -4,6 +4,7 @@ package elevenlabs
 
 import (
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/stream"
 )
 
 const speechPath = "/v1/text-to-speech/{voice}"
@@ -16,8 +17,8 @@ var Dialect = &dialect.Dialect{
 		{Method: "POST", Path: speechPath + "/stream", Speech: way{}.read},
 		{Method: "POST", Path: speechPath + "/with-timestamps", Speech: way{whole: true, timed: true}.read},
 		{Method: "POST", Path: speechPath + "/stream/with-timestamps", Speech: way{timed: true}.read},
-		{Method: "GET", Path: speechPath + "/stream-input", Socket: openSingle},
-		{Method: "GET", Path: speechPath + "/multi-stream-input", Socket: openMulti},
+		{Method: "GET", Path: speechPath + "/stream-input", Socket: stream.Single},
+		{Method: "GET", Path: speechPath + "/multi-stream-input", Socket: stream.Multi},
 		{Method: "GET", Path: "/v1/voices", When: isOurs, List: listVoices},
 		{Method: "GET", Path: "/v2/voices", List: listPage},
 		{Method: "GET", Path: "/v1/voices/{voice}", List: voice},

@@ -3,10 +3,8 @@ package elevenlabs
 import (
 	"encoding/base64"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/letters"
 )
 
 // lines frames audio as a line of JSON for each piece of it, and one for each piece of text that has been heard.
@@ -15,14 +13,15 @@ func lines() *dialect.Framing {
 		ContentType: "application/json",
 		Audio:       func(data []byte) []byte { return line(data, nil, nil) },
 		Words: func(w dialect.Words) []byte {
-			return line(nil, (*timed)(nil).add(written(w)), (*timed)(nil).add(spoken(w)))
+			var none *letters.Timed
+			return line(nil, none.Add(letters.Written(w)), none.Add(letters.Spoken(w)))
 		},
 		End:    func(int) []byte { return nil },
 		Failed: func(body []byte) []byte { return append(body, '\n') },
 	}
 }
 
-func line(audio []byte, source, normalized *timed) []byte {
+func line(audio []byte, source, normalized *letters.Timed) []byte {
 	const before = `{"audio_base64":"`
 	text := make([]byte, 0, len(before)+base64.StdEncoding.EncodedLen(len(audio))+64)
 	text = append(text, before...)
@@ -31,17 +30,17 @@ func line(audio []byte, source, normalized *timed) []byte {
 }
 
 // appendTimes ends an object that has begun with a string of audio.
-func appendTimes(text []byte, source, normalized *timed) []byte {
+func appendTimes(text []byte, source, normalized *letters.Timed) []byte {
 	text = append(text, `","alignment":`...)
-	text = append(text, encode(source)...)
+	text = append(text, dialect.JSON(source)...)
 	text = append(text, `,"normalized_alignment":`...)
-	text = append(text, encode(normalized)...)
+	text = append(text, dialect.JSON(normalized)...)
 	return append(text, '}')
 }
 
 // whole frames audio as one object.
 func whole() *dialect.Framing {
-	var source, normalized *timed
+	var source, normalized *letters.Timed
 	var rest []byte // of the audio: base64 takes three bytes at a time
 	text := []byte(`{"audio_base64":"`)
 	return &dialect.Framing{
@@ -56,7 +55,7 @@ func whole() *dialect.Framing {
 			return begun
 		},
 		Words: func(w dialect.Words) []byte {
-			source, normalized = source.add(written(w)), normalized.add(spoken(w))
+			source, normalized = source.Add(letters.Written(w)), normalized.Add(letters.Spoken(w))
 			return nil
 		},
 		End: func(int) []byte {
@@ -64,13 +63,4 @@ func whole() *dialect.Framing {
 		},
 		Failed: func(body []byte) []byte { return body },
 	}
-}
-
-// encode encodes our own types, which hold texts and numbers.
-func encode(v any) []byte {
-	text, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true)) // an engine's error may hold anything
-	if err != nil {
-		panic(err)
-	}
-	return text
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/request"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/ssml"
 	"github.com/swar-tts/swar/runtime/strictjson"
@@ -27,7 +28,7 @@ type body struct {
 	hasText, hasSeed, markup   bool
 	chars                      int // of the text
 	seed                       float64
-	voiceSettings
+	request.Settings
 	ignored []string
 }
 
@@ -41,22 +42,22 @@ var bodyMembers = []dialect.Member[body]{
 		Name: "apply_text_normalization", Code: speech.CodeBadRequest,
 		Read: dialect.ReadString(func(b *body) *string { return &b.normalization }),
 	},
-	{Name: markupName, Code: speech.CodeBadRequest, Read: dialect.ReadBool(func(b *body) *bool { return &b.markup })},
+	{Name: request.MarkupName, Code: speech.CodeBadRequest, Read: dialect.ReadBool(func(b *body) *bool { return &b.markup })},
 	{Name: "seed", Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error {
 		b.hasSeed = true
 		return strictjson.Number(v, &b.seed)
 	}},
-	{Name: settingsName, Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error {
-		return dialect.ReadObject(v, voiceMembers, &b.voiceSettings, func(name string) {
-			b.ignored = append(b.ignored, settingsName+"."+name)
+	{Name: request.SettingsName, Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error {
+		return dialect.ReadObject(v, request.SettingsMembers, &b.Settings, func(name string) {
+			b.ignored = append(b.ignored, request.SettingsName+"."+name)
 		})
 	}},
-	{Name: dictionaryName, Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error { return b.readLexicon(v) }},
+	{Name: request.DictionaryName, Code: speech.CodeBadRequest, Read: func(b *body, v jsontext.Value) error { return b.ReadLexicon(v) }},
 }
 
 // read reads a request.
 func (w way) read(c dialect.Call) (o dialect.Order, err error) {
-	b := body{voiceSettings: voiceSettings{speed: 1}}
+	b := body{Settings: request.Settings{Speed: 1}}
 	err = dialect.ReadBody(c.Body, bodyMembers, &b, func(name string) { b.ignored = append(b.ignored, name) })
 	headers := map[string]string{"Request-Id": c.RequestID}
 	if len(b.ignored) > 0 {
@@ -68,7 +69,7 @@ func (w way) read(c dialect.Call) (o dialect.Order, err error) {
 	if err != nil {
 		return dialect.Order{Headers: headers}, err
 	}
-	o, err = common(c)
+	o, err = request.Common(c)
 	o.Headers = headers
 	if err != nil {
 		return o, err
@@ -76,7 +77,7 @@ func (w way) read(c dialect.Call) (o dialect.Order, err error) {
 	if err := b.fill(c, &o); err != nil {
 		return o, err
 	}
-	o.Lexicon = b.lexicon
+	o.Lexicon = b.Lexicon
 	headers["Character-Cost"] = strconv.Itoa(b.chars)
 	o.Buffered = w.whole
 	if w.timed {
@@ -102,20 +103,20 @@ func (b *body) fill(c dialect.Call, o *dialect.Order) (err error) {
 		return dialect.Refuse("text", speech.CodeTextTooLong, fmt.Sprintf("text longer than %d characters", maxText))
 	}
 	u.SSML = u.SSML || b.markup
-	if err := normalizeAs(u, b.normalization); err != nil {
+	if err := request.NormalizeAs(u, b.normalization); err != nil {
 		return err
 	}
 	if u.SSML {
 		u.Text = ssml.Document(u.Text)
 	}
 	if b.hasSeed {
-		if u.Seed, err = readSeed(b.seed); err != nil {
+		if u.Seed, err = request.ReadSeed(b.seed); err != nil {
 			return err
 		}
 		o.HasSeed = true
 	}
-	if o.Audio.Speed = b.speed; b.speed != 1 && !c.Encodes(o.Audio) {
-		return errNoSpeed
+	if o.Audio.Speed = b.Speed; b.Speed != 1 && !c.Encodes(o.Audio) {
+		return request.ErrNoSpeed
 	}
 	return nil
 }

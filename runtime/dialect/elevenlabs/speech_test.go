@@ -4,40 +4,22 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/elevenlabstest"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/letters"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/request"
 	"github.com/swar-tts/swar/runtime/speech"
 )
-
-// call is a request with body to a server that writes everything but what lacks says.
-func call(body string, lacks ...dialect.Container) dialect.Call {
-	return dialect.Call{
-		RequestID: "req_1", Body: []byte(body), Query: url.Values{},
-		Var: func(string) string { return "anjura" }, Header: func(string) string { return "" },
-		Allows: func(string) bool { return true },
-		Model: speech.Model{Voices: []speech.Voice{
-			{Name: "anjura", Language: "hi-IN+en-IN"}, {Name: "raj", Language: "hi-IN+en-IN"}, {Name: "other", Language: "xx"},
-		}},
-		Encodes: func(a dialect.Audio) bool {
-			for _, c := range lacks {
-				if a.Container == c {
-					return false
-				}
-			}
-			return true
-		},
-	}
-}
 
 func TestTextIsCountedInLetters(t *testing.T) {
 	for letters, want := range map[int]speech.Code{1: "", 4999: "", 5000: "", 5001: speech.CodeTextTooLong} {
 		for _, letter := range []string{"a", "क", "😀", `\u0915`, `\ud83d\ude00`} {
-			_, err := way{}.read(call(`{"text":" ` + strings.Repeat(letter, letters) + `\n"}`))
+			_, err := way{}.read(elevenlabstest.Call(`{"text":" ` + strings.Repeat(letter, letters) + `\n"}`))
 			if refusal, _ := errors.AsType[*speech.Refusal](err); want == "" && err != nil ||
 				want != "" && (refusal == nil || refusal.Code != want) {
 				t.Errorf("%d of %s: %v, want %q", letters, letter, err, want)
@@ -48,9 +30,9 @@ func TestTextIsCountedInLetters(t *testing.T) {
 
 func TestFormats(t *testing.T) {
 	words := 0
-	for word, a := range formats {
+	for word, a := range request.Formats {
 		words++
-		c := call(`{"text":"Hi"}`)
+		c := elevenlabstest.Call(`{"text":"Hi"}`)
 		c.Query.Set("output_format", word)
 		o, err := way{}.read(c)
 		if err != nil || o.Word != word || o.Audio.Container != a.Container || o.Audio.ContentType == "" ||
@@ -61,7 +43,7 @@ func TestFormats(t *testing.T) {
 	if words != 2+2*7+7+5 {
 		t.Errorf("there are %d formats", words)
 	}
-	if o, err := (way{}).read(call(`{"text":"Hi"}`)); err != nil || o.Word != "mp3_44100_128" ||
+	if o, err := (way{}).read(elevenlabstest.Call(`{"text":"Hi"}`)); err != nil || o.Word != "mp3_44100_128" ||
 		o.Audio.Rate != 44100 || o.Audio.BitRate != 128000 {
 		t.Errorf("the default is %+v, %v", o.Audio, err)
 	}
@@ -75,7 +57,7 @@ func TestFormats(t *testing.T) {
 		{"pcm_24000", ``, []dialect.Container{dialect.Raw}, ""},
 		{"pcm_24000", `,"voice_settings":{"speed":1.1}`, []dialect.Container{dialect.Raw}, speech.CodeBadSpeed},
 	} {
-		c := call(`{"text":"Hi"`+tt.fields+`}`, tt.lacks...)
+		c := elevenlabstest.Call(`{"text":"Hi"`+tt.fields+`}`, tt.lacks...)
 		c.Query.Set("output_format", tt.format)
 		_, err := way{}.read(c)
 		if refusal, _ := errors.AsType[*speech.Refusal](err); (tt.code == "") != (err == nil) ||
@@ -108,7 +90,7 @@ func TestBody(t *testing.T) {
 		`[]`:                               "invalid JSON: expected an object",
 		"{\"text\":\"Hi\",\"x\":\"\xff\"}": "invalid JSON: not valid UTF-8",
 	} {
-		_, err := way{}.read(call(body))
+		_, err := way{}.read(elevenlabstest.Call(body))
 		got := ""
 		if err != nil {
 			got = err.Error()
@@ -117,7 +99,7 @@ func TestBody(t *testing.T) {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
 	}
-	o, err := way{timed: true, whole: true}.read(call(
+	o, err := way{timed: true, whole: true}.read(elevenlabstest.Call(
 		`{"pronunciation_dictionary_locators":[{"pronunciation_dictionary_id":"lex_1","version_id":"v"}],"text":" नमस्ते ","seed":7,"apply_text_normalization":"off","model_id":"m","previous_text":"x","language_code":"hi","voice_settings":{"speed":1.1,"style":0}}`))
 	u := o.Utterance
 	if err != nil || u.Text != "नमस्ते" || u.Seed != 7 || !o.HasSeed || !u.Raw || !u.WordTimes ||
@@ -131,7 +113,7 @@ func TestBody(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
-	c := call(`{"text":"Hi"}`)
+	c := elevenlabstest.Call(`{"text":"Hi"}`)
 	c.Var = func(string) string { return "aaaaaaaaaaaaaaaaaaaa" }
 	if _, err := (way{}).read(c); err == nil || err.Error() != speech.UnknownVoice("aaaaaaaaaaaaaaaaaaaa").Text {
 		t.Errorf("an unknown voice: %v", err)
@@ -142,9 +124,9 @@ func TestBody(t *testing.T) {
 // another.
 func TestFramings(t *testing.T) {
 	type object struct {
-		Audio      []byte `json:"audio_base64"`
-		Alignment  *timed `json:"alignment"`
-		Normalized *timed `json:"normalized_alignment"`
+		Audio      []byte         `json:"audio_base64"`
+		Alignment  *letters.Timed `json:"alignment"`
+		Normalized *letters.Timed `json:"normalized_alignment"`
 	}
 	f := whole()
 	var text, audio []byte
@@ -153,9 +135,9 @@ func TestFramings(t *testing.T) {
 		audio = append(audio, piece...)
 		text = append(text, f.Audio(piece)...)
 	}
-	text = append(text, f.Words(sentence(0))...)
+	text = append(text, f.Words(elevenlabstest.Sentence(0))...)
 	text = append(text, f.Words(dialect.Words{Text: "…", End: time.Second})...)
-	text = append(text, f.Words(sentence(time.Second))...)
+	text = append(text, f.Words(elevenlabstest.Sentence(time.Second))...)
 	text = append(text, f.End(9)...)
 	var got object
 	if err := json.Unmarshal(text, &got); err != nil || string(got.Audio) != string(audio) {
@@ -176,7 +158,8 @@ func TestFramings(t *testing.T) {
 		t.Errorf("a line of audio is %s", got)
 	}
 	var last object
-	if err := json.Unmarshal(f.Words(sentence(time.Second)), &last); err != nil || last.Alignment.Starts[0] != 1.05 ||
+	if err := json.Unmarshal(f.Words(elevenlabstest.Sentence(time.Second)), &last); err != nil ||
+		last.Alignment.Starts[0] != 1.05 ||
 		len(last.Audio) != 0 {
 		t.Errorf("a line of words is %+v, %v", last, err)
 	}
@@ -186,13 +169,13 @@ func TestFramings(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
-	c := call("")
+	c := elevenlabstest.Call("")
 	c.Allows = func(voice string) bool { return voice != "raj" }
 	show := func(v any, err error) string {
 		if err != nil {
 			return err.Error()
 		}
-		return string(encode(v))
+		return string(dialect.JSON(v))
 	}
 	const anjura = `{"voice_id":"anjura","name":"anjura","category":"premade","labels":{"language":"hi-IN+en-IN","gender":"female"},"preview_url":"/samples/anjura.wav"}`
 	const other = `{"voice_id":"other","name":"other","category":"premade","labels":{"language":"xx"},"preview_url":"/samples/other.wav"}`
@@ -226,7 +209,7 @@ func FuzzSpeech(f *testing.F) {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		o, err := way{timed: true}.read(call(string(body)))
+		o, err := way{timed: true}.read(elevenlabstest.Call(string(body)))
 		for name, value := range o.Headers {
 			for i := range len(value) {
 				if value[i] < ' ' || value[i] > '~' || len(value) > 256 {
@@ -242,7 +225,7 @@ func FuzzSpeech(f *testing.F) {
 		}
 		letters := utf8.RuneCountInString(o.Utterance.Text)
 		if letters == 0 || letters > maxText || !utf8.ValidString(o.Utterance.Text) || o.Utterance.Voice == "" ||
-			o.Audio.Speed < minSpeed || o.Audio.Speed > maxSpeed {
+			o.Audio.Speed < request.MinSpeed || o.Audio.Speed > request.MaxSpeed {
 			t.Fatalf("the order is %+v", o)
 		}
 	})
@@ -258,7 +241,7 @@ func TestMarkup(t *testing.T) {
 		{"TRUE", "", `<speak>Ek <break time="1s"/> R&amp;D</speak>`},
 		{"", `,"enable_ssml_parsing":true`, `<speak>Ek <break time="1s"/> R&amp;D</speak>`},
 	} {
-		c := call(`{"text":"` + text + `"` + tt.field + `}`)
+		c := elevenlabstest.Call(`{"text":"` + text + `"` + tt.field + `}`)
 		c.Query.Set("enable_ssml_parsing", tt.query)
 		o, err := way{}.read(c)
 		isMarkup := strings.HasPrefix(tt.want, "<speak>")
@@ -272,22 +255,8 @@ func TestMarkup(t *testing.T) {
 		`"text":"a","enable_ssml_parsing":true,"apply_text_normalization":"off"`: "apply_text_normalization: must not be off with enable_ssml_parsing",
 		`"text":" ","enable_ssml_parsing":true`:                                  speech.ErrTextEmpty.Text,
 	} {
-		if _, err := (way{}).read(call(`{` + field + `}`)); err == nil || err.Error() != want {
+		if _, err := (way{}).read(elevenlabstest.Call(`{` + field + `}`)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", field, err, want)
 		}
-	}
-	c := call("")
-	c.Query.Set("enable_ssml_parsing", "True")
-	s, err := openMulti(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, _ := s.Read(dialect.Message{Data: []byte(`{"text":" ","context_id":"a"}`)})[0].(dialect.Begin)
-	if !begin.Order.Utterance.SSML {
-		t.Errorf("the socket begins with %+v", begin)
-	}
-	c.Query.Set("apply_text_normalization", "off")
-	if _, err := openMulti(c); err == nil || !strings.Contains(err.Error(), "enable_ssml_parsing") {
-		t.Errorf("raw markup: %v", err)
 	}
 }

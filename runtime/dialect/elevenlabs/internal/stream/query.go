@@ -1,10 +1,11 @@
-package elevenlabs
+package stream
 
 import (
 	"strconv"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/request"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -23,29 +24,32 @@ type settings struct {
 	idle      time.Duration
 }
 
-func openMulti(c dialect.Call) (dialect.Socket, error)  { return openSocket(c, true) }
-func openSingle(c dialect.Call) (dialect.Socket, error) { return openSocket(c, false) }
+// Multi opens multi-stream-input.
+func Multi(c dialect.Call) (dialect.Socket, error) { return openSocket(c, true) }
+
+// Single opens stream-input.
+func Single(c dialect.Call) (dialect.Socket, error) { return openSocket(c, false) }
 
 func openSocket(c dialect.Call, multi bool) (dialect.Socket, error) {
 	s := settings{idle: defaultIdle}
 	var err error
-	if s.order, err = common(c); err != nil {
+	if s.order, err = request.Common(c); err != nil {
 		return nil, err
 	}
 	if v := s.order.Utterance.Voice; !c.Allows(v) {
 		return nil, speech.VoiceNotAllowed(v)
 	}
 	faster := s.order.Audio
-	faster.Speed = maxSpeed
+	faster.Speed = request.MaxSpeed
 	s.hasSpeeds = c.Encodes(faster)
 	s.order.Utterance.WordTimes = true
-	if err = normalizeAs(&s.order.Utterance, c.Query.Get("apply_text_normalization")); err != nil {
+	if err = request.NormalizeAs(&s.order.Utterance, c.Query.Get("apply_text_normalization")); err != nil {
 		return nil, err
 	}
-	if s.auto, err = readBool(c, "auto_mode"); err != nil {
+	if s.auto, err = request.Bool(c, "auto_mode"); err != nil {
 		return nil, err
 	}
-	if s.sync, err = readBool(c, "sync_alignment"); err != nil {
+	if s.sync, err = request.Bool(c, "sync_alignment"); err != nil {
 		return nil, err
 	}
 	if value := c.Query.Get("inactivity_timeout"); value != "" {
@@ -61,7 +65,7 @@ func openSocket(c dialect.Call, multi bool) (dialect.Socket, error) {
 		if err != nil {
 			number = -1
 		}
-		if s.order.Utterance.Seed, err = readSeed(number); err != nil {
+		if s.order.Utterance.Seed, err = request.ReadSeed(number); err != nil {
 			return nil, err
 		}
 		s.order.HasSeed = true

@@ -1,4 +1,4 @@
-package elevenlabs
+package stream
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/elevenlabstest"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -54,7 +55,7 @@ type (
 )
 
 func socketCall(query string) dialect.Call {
-	c := call("")
+	c := elevenlabstest.Call("")
 	c.Query, _ = url.ParseQuery(query)
 	return c
 }
@@ -92,18 +93,6 @@ const (
 		"apply_text_normalization=auto&sync_alignment=true&auto_mode=true"
 	pipecat = "model_id=eleven_flash_v2_5&output_format=pcm_24000&auto_mode=true"
 )
-
-// sentence is "कल 4" of 400 ms, of which 100 are a pause, behind a pause of 50 ms; it begins at from.
-func sentence(from time.Duration) dialect.Words {
-	ms := func(n int) time.Duration { return from + time.Duration(n)*time.Millisecond }
-	return dialect.Words{
-		Text: "कल चार।", CharStart: 10, Start: from, End: ms(400),
-		Spoken: []speech.Word{{Text: "कल", CharStart: 10, CharEnd: 12, Start: ms(50), End: ms(150)},
-			{Text: "चार", CharStart: 13, CharEnd: 16, Start: ms(150), End: ms(300)}},
-		Source: []speech.Word{{Text: "कल", CharEnd: 2, Start: ms(50), End: ms(150)},
-			{Text: "4।", CharStart: 3, CharEnd: 5, Start: ms(150), End: ms(300)}},
-	}
-}
 
 func audioMessage(end string) string {
 	return `send {"audio":"AQI=","isFinal":null,"alignment":null,"normalizedAlignment":null` + end + `}`
@@ -187,11 +176,11 @@ func TestTranscripts(t *testing.T) {
 		}},
 		"times of the context": {"sync_alignment=TRUE", []any{
 			client{`{"text":"Hi.","context_id":"a"}`, `begin a x1; append a "Hi."`},
-			event{"a", sentence(0), `send {"audio":"","isFinal":null,` +
+			event{"a", elevenlabstest.Sentence(0), `send {"audio":"","isFinal":null,` +
 				`"alignment":{"chars":["क","ल"," ","4","।"," "],"charStartTimesMs":[50,100,150,150,225,300],"charDurationsMs":[50,50,0,75,75,100]},` +
 				`"normalizedAlignment":{"chars":["क","ल"," ","च","ा","र","।"," "],"charStartTimesMs":[50,100,150,150,200,250,300,300],"charDurationsMs":[50,50,0,50,50,50,0,100]},` +
 				`"contextId":"a"}`},
-			event{"a", sentence(time.Second), `send {"audio":"","isFinal":null,` +
+			event{"a", elevenlabstest.Sentence(time.Second), `send {"audio":"","isFinal":null,` +
 				`"alignment":{"chars":["क","ल"," ","4","।"," "],"charStartTimesMs":[1050,1100,1150,1150,1225,1300],"charDurationsMs":[50,50,0,75,75,100]},` +
 				`"normalizedAlignment":{"chars":["क","ल"," ","च","ा","र","।"," "],"charStartTimesMs":[1050,1100,1150,1150,1200,1250,1300,1300],"charDurationsMs":[50,50,0,50,50,50,0,100]},` +
 				`"contextId":"a"}`},
@@ -280,12 +269,12 @@ func TestTimesOfEachMessage(t *testing.T) {
 			CharStartTimesMs, CharDurationsMs []int64
 		}
 	}
-	disclosure := sentence(0)
+	disclosure := elevenlabstest.Sentence(0)
 	disclosure.Source = nil
 	sum, sumSpoken := int64(0), int64(0)
-	for i, w := range []dialect.Words{disclosure, sentence(400 * time.Millisecond),
+	for i, w := range []dialect.Words{disclosure, elevenlabstest.Sentence(400 * time.Millisecond),
 		{Text: "…", Start: 800 * time.Millisecond, End: 900 * time.Millisecond},
-		sentence(900*time.Millisecond + 700*time.Microsecond)} {
+		elevenlabstest.Sentence(900*time.Millisecond + 700*time.Microsecond)} {
 		sent := s.Write("a", w)
 		if i == 2 {
 			if len(sent) != 0 {
@@ -429,7 +418,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d contexts are open", len(open))
 		}
 		for name := range open {
-			for _, e := range []dialect.Event{dialect.Sound{Data: []byte{1}}, sentence(0),
+			for _, e := range []dialect.Event{dialect.Sound{Data: []byte{1}}, elevenlabstest.Sentence(0),
 				dialect.Failed{Fault: dialect.Fault{Text: "\xff"}}, dialect.Ended{}} {
 				for _, a := range s.Write(name, e) {
 					if m, ok := a.(dialect.Message); ok && !json.Valid(m.Data) {
@@ -439,4 +428,22 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestMarkup: enable_ssml_parsing of the query makes documents of all texts.
+func TestMarkup(t *testing.T) {
+	c := elevenlabstest.Call("")
+	c.Query.Set("enable_ssml_parsing", "True")
+	s, err := Multi(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, _ := s.Read(dialect.Message{Data: []byte(`{"text":" ","context_id":"a"}`)})[0].(dialect.Begin)
+	if !begin.Order.Utterance.SSML {
+		t.Errorf("the socket begins with %+v", begin)
+	}
+	c.Query.Set("apply_text_normalization", "off")
+	if _, err := Multi(c); err == nil || !strings.Contains(err.Error(), "enable_ssml_parsing") {
+		t.Errorf("raw markup: %v", err)
+	}
 }

@@ -1,4 +1,5 @@
-package elevenlabs
+// Package letters says when each letter of a text is heard, as sockets and as answers have it.
+package letters
 
 import (
 	"strings"
@@ -8,7 +9,7 @@ import (
 )
 
 // letters are the code points of a text, and when each is heard.
-type letters struct {
+type Letters struct {
 	chars  []string
 	starts []time.Duration // one more than chars: where the last one ends
 }
@@ -21,8 +22,8 @@ type place struct {
 
 // spread gives every code point of text a time. Those of a word share the word's in their order. Marks behind it last
 // no time, and the space behind these has the pause; the last code point lasts until until.
-func spread(text []rune, words []place, until time.Duration) letters {
-	l := letters{make([]string, len(text)), make([]time.Duration, len(text)+1)}
+func spread(text []rune, words []place, until time.Duration) Letters {
+	l := Letters{make([]string, len(text)), make([]time.Duration, len(text)+1)}
 	for i, r := range text {
 		l.chars[i] = string(r)
 	}
@@ -50,8 +51,8 @@ func spread(text []rune, words []place, until time.Duration) letters {
 	return l
 }
 
-// written has the words as they were written, each with a space behind it.
-func written(w dialect.Words) *letters {
+// Written has the words as they were Written, each with a space behind it.
+func Written(w dialect.Words) *Letters {
 	if len(w.Source) == 0 {
 		return nil
 	}
@@ -68,8 +69,8 @@ func written(w dialect.Words) *letters {
 	return &l
 }
 
-// spoken has the text as it is spoken, with a space behind it.
-func spoken(w dialect.Words) *letters {
+// Spoken has the text as it is spoken, with a space behind it.
+func Spoken(w dialect.Words) *Letters {
 	if len(w.Spoken) == 0 {
 		return nil
 	}
@@ -81,19 +82,19 @@ func spoken(w dialect.Words) *letters {
 	return &l
 }
 
-// end is when the last one ends.
-func (l *letters) end() time.Duration { return l.starts[len(l.chars)] }
+// End is when the last one ends.
+func (l *Letters) End() time.Duration { return l.starts[len(l.chars)] }
 
-// alignment is letters as sockets have them.
-type alignment struct {
+// Alignment is letters as sockets have them.
+type Alignment struct {
 	Chars     []string `json:"chars"`
 	Starts    []int64  `json:"charStartTimesMs"`
 	Durations []int64  `json:"charDurationsMs"`
 }
 
-// since has the letters with times that count from zero on.
-func (l *letters) since(zero time.Duration) *alignment {
-	a := &alignment{l.chars, make([]int64, len(l.chars)), make([]int64, len(l.chars))}
+// Since has the letters with times that count from zero on.
+func (l *Letters) Since(zero time.Duration) *Alignment {
+	a := &Alignment{l.chars, make([]int64, len(l.chars)), make([]int64, len(l.chars))}
 	from := zero.Milliseconds()
 	for i := range l.chars {
 		a.Starts[i] = l.starts[i].Milliseconds() - from
@@ -102,20 +103,20 @@ func (l *letters) since(zero time.Duration) *alignment {
 	return a
 }
 
-// timed is letters as answers have them.
-type timed struct {
+// Timed is letters as answers have them.
+type Timed struct {
 	Characters []string  `json:"characters"`
 	Starts     []float64 `json:"character_start_times_seconds"`
 	Ends       []float64 `json:"character_end_times_seconds"`
 }
 
-// add puts letters behind those of t, which may be nil.
-func (t *timed) add(l *letters) *timed {
+// Add puts letters behind those of t, which may be nil.
+func (t *Timed) Add(l *Letters) *Timed {
 	if l == nil {
 		return t
 	}
 	if t == nil {
-		t = &timed{}
+		t = &Timed{}
 	}
 	t.Characters = append(t.Characters, l.chars...)
 	for i := range l.chars {

@@ -1,4 +1,4 @@
-package elevenlabs
+package stream
 
 import (
 	"encoding/base64"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/letters"
 )
 
 // Codes with which a connection is closed.
@@ -51,11 +52,11 @@ func (s *socket) Write(name string, e dialect.Event) []dialect.Action {
 
 // words tells when a piece of text has been heard.
 func (s *socket) words(c *context, w dialect.Words) []dialect.Action {
-	source, normalized := written(w), spoken(w)
+	source, normalized := letters.Written(w), letters.Spoken(w)
 	if source == nil && normalized == nil {
 		return nil
 	}
-	tell := func(l *letters, told *time.Duration) *alignment {
+	tell := func(l *letters.Letters, told *time.Duration) *letters.Alignment {
 		if l == nil {
 			return nil
 		}
@@ -63,14 +64,14 @@ func (s *socket) words(c *context, w dialect.Words) []dialect.Action {
 		if s.query.sync {
 			from = 0
 		}
-		*told = l.end()
-		return l.since(from)
+		*told = l.End()
+		return l.Since(from)
 	}
 	return []dialect.Action{c.message(nil, tell(source, &c.written), tell(normalized, &c.spoken))}
 }
 
 // message is one with audio, times or both.
-func (c *context) message(audio []byte, source, normalized *alignment) dialect.Message {
+func (c *context) message(audio []byte, source, normalized *letters.Alignment) dialect.Message {
 	const before, after = `{"audio":"`, `","isFinal":null,"alignment":`
 	data := make([]byte, 0, len(before)+base64.StdEncoding.EncodedLen(len(audio))+len(after)+64+len(c.end))
 	data = append(data, before...)
@@ -82,11 +83,11 @@ func (c *context) message(audio []byte, source, normalized *alignment) dialect.M
 	return dialect.Message{Data: append(data, c.end...)}
 }
 
-func appendAlignment(data []byte, a *alignment) []byte {
+func appendAlignment(data []byte, a *letters.Alignment) []byte {
 	if a == nil {
 		return append(data, "null"...)
 	}
-	return append(data, encode(a)...)
+	return append(data, dialect.JSON(a)...)
 }
 
 // final is the last message of a context, whose messages end with end.
@@ -106,7 +107,7 @@ func (s *socket) fault(context string, f dialect.Fault) dialect.Message {
 	if s.multi && context != "" {
 		said.Context = &context
 	}
-	return dialect.Message{Data: encode(said)}
+	return dialect.Message{Data: dialect.JSON(said)}
 }
 
 // closeCode is what a connection would be closed with because of f.

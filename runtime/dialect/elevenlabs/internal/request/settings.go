@@ -1,4 +1,5 @@
-package elevenlabs
+// Package request reads what requests and sockets say in the same words: the voice, the format and its settings.
+package request
 
 import (
 	"errors"
@@ -17,40 +18,39 @@ import (
 
 // The speeds of a voice.
 const (
-	minSpeed = 0.7
-	maxSpeed = 1.2
+	MinSpeed = 0.7
+	MaxSpeed = 1.2
 )
 
-// common is what requests and sockets say in the same words: the voice in the path, and in the query the format and
-// whether a text has elements of SSML.
-func common(c dialect.Call) (o dialect.Order, err error) {
+// Common reads the voice in the path, and in the query the format and whether texts have elements of SSML.
+func Common(c dialect.Call) (o dialect.Order, err error) {
 	asked := c.Var("voice")
 	name, ok := dialect.Voice(dialect.ElevenLabs, c.Model, asked)
 	if !ok {
 		return o, speech.UnknownVoice(asked)
 	}
 	o.Utterance.Voice, o.Utterance.Temperature = name, speech.DefaultTemperature
-	if o.Utterance.SSML, err = readBool(c, markupName); err != nil {
+	if o.Utterance.SSML, err = Bool(c, MarkupName); err != nil {
 		return o, err
 	}
 	o.Audio, o.Word, err = readFormat(c)
 	return o, err
 }
 
-// voiceSettings are how a text is spoken. Of the member voice_settings only the speed changes anything.
-type voiceSettings struct {
-	speed   float64
-	lexicon string
+// Settings are how a text is spoken. Of the member voice_settings only the speed changes anything.
+type Settings struct {
+	Speed   float64
+	Lexicon string
 }
 
 // The names of their members.
 const (
-	settingsName   = "voice_settings"
-	dictionaryName = "pronunciation_dictionary_locators"
+	SettingsName   = "voice_settings"
+	DictionaryName = "pronunciation_dictionary_locators"
 )
 
-// readLexicon reads the one dictionary that can be used.
-func (s *voiceSettings) readLexicon(v jsontext.Value) error {
+// ReadLexicon reads the one dictionary that can be used.
+func (s *Settings) ReadLexicon(v jsontext.Value) error {
 	var all []struct {
 		ID string `json:"pronunciation_dictionary_id"`
 	}
@@ -60,28 +60,28 @@ func (s *voiceSettings) readLexicon(v jsontext.Value) error {
 	case len(all) > 1:
 		return errors.New("name only one")
 	case len(all) == 1:
-		s.lexicon = all[0].ID
+		s.Lexicon = all[0].ID
 	}
 	return nil
 }
 
-var voiceMembers = []dialect.Member[voiceSettings]{
-	{Name: "speed", Code: speech.CodeBadSpeed, Read: func(s *voiceSettings, v jsontext.Value) error {
-		err := strictjson.Number(v, &s.speed)
-		if err == nil && (s.speed < minSpeed || s.speed > maxSpeed) {
-			err = fmt.Errorf("must be in [%g, %g]", minSpeed, maxSpeed)
+var SettingsMembers = []dialect.Member[Settings]{
+	{Name: "speed", Code: speech.CodeBadSpeed, Read: func(s *Settings, v jsontext.Value) error {
+		err := strictjson.Number(v, &s.Speed)
+		if err == nil && (s.Speed < MinSpeed || s.Speed > MaxSpeed) {
+			err = fmt.Errorf("must be in [%g, %g]", MinSpeed, MaxSpeed)
 		}
 		return err
 	}},
 }
 
-var errNoSpeed = dialect.Refuse(settingsName, speech.CodeBadSpeed, speech.ErrBadSpeed.Text)
+var ErrNoSpeed = dialect.Refuse(SettingsName, speech.CodeBadSpeed, speech.ErrBadSpeed.Text)
 
-// markupName is what asks for SSML.
-const markupName = "enable_ssml_parsing"
+// MarkupName is what asks for SSML.
+const MarkupName = "enable_ssml_parsing"
 
-// normalizeAs reads apply_text_normalization, whose off is for text that is spoken as it is.
-func normalizeAs(u *speech.Utterance, value string) error {
+// NormalizeAs reads apply_text_normalization, whose off is for text that is spoken as it is.
+func NormalizeAs(u *speech.Utterance, value string) error {
 	const name = "apply_text_normalization"
 	switch strings.ToLower(value) {
 	case "", "auto", "on":
@@ -92,21 +92,21 @@ func normalizeAs(u *speech.Utterance, value string) error {
 		return dialect.Refuse(name, speech.CodeBadRequest, name+" must be auto, on or off")
 	}
 	if u.SSML {
-		return dialect.Refuse(name, speech.CodeBadRequest, name+": must not be off with "+markupName)
+		return dialect.Refuse(name, speech.CodeBadRequest, name+": must not be off with "+MarkupName)
 	}
 	return nil
 }
 
-// readSeed reads a seed, which has 32 bits.
-func readSeed(seed float64) (int64, error) {
+// ReadSeed reads a seed, which has 32 bits.
+func ReadSeed(seed float64) (int64, error) {
 	if seed < 0 || seed > math.MaxUint32 || seed != math.Trunc(seed) {
 		return 0, dialect.Refuse("seed", speech.CodeBadRequest, "seed: must be an integer from 0 to 4294967295")
 	}
 	return int64(seed), nil
 }
 
-// readBool reads a value of a query, in any case of letters.
-func readBool(c dialect.Call, name string) (bool, error) {
+// Bool reads a value of a query, in any case of letters.
+func Bool(c dialect.Call, name string) (bool, error) {
 	value := c.Query.Get(name)
 	if value == "" {
 		return false, nil

@@ -1,4 +1,4 @@
-package elevenlabs
+package stream
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/request"
 	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/strictjson"
 )
@@ -57,9 +58,9 @@ func readMessage(data []byte) (m message, err error) {
 }
 
 // openingMembers are those of a message that counts in the first one of a context only.
-var openingMembers = []dialect.Member[voiceSettings]{
-	{Name: settingsName, Code: speech.CodeBadRequest, Read: func(s *voiceSettings, v jsontext.Value) error {
-		return dialect.ReadObject(v, voiceMembers, s, nil)
+var openingMembers = []dialect.Member[request.Settings]{
+	{Name: request.SettingsName, Code: speech.CodeBadRequest, Read: func(s *request.Settings, v jsontext.Value) error {
+		return dialect.ReadObject(v, request.SettingsMembers, s, nil)
 	}},
-	{Name: dictionaryName, Code: speech.CodeBadRequest, Read: (*voiceSettings).readLexicon},
+	{Name: request.DictionaryName, Code: speech.CodeBadRequest, Read: (*request.Settings).ReadLexicon},
 }

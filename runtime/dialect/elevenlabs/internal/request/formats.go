@@ -1,4 +1,4 @@
-package elevenlabs
+package request
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 
 const defaultFormat = "mp3_44100_128"
 
-// formats are the values of output_format.
-var formats = func() map[string]dialect.Audio {
+// Formats are the values of output_format.
+var Formats = func() map[string]dialect.Audio {
 	all := map[string]dialect.Audio{
 		"ulaw_8000": {Container: dialect.Raw, Encoding: dialect.MuLaw, Rate: 8000, ContentType: "audio/basic"},
 		"alaw_8000": {Container: dialect.Raw, Encoding: dialect.ALaw, Rate: 8000, ContentType: "audio/alaw"},
@@ -43,7 +43,7 @@ func readFormat(c dialect.Call) (a dialect.Audio, word string, err error) {
 	if word = c.Query.Get("output_format"); word == "" {
 		word = defaultFormat
 	}
-	a, ok := formats[word]
+	a, ok := Formats[word]
 	if !ok {
 		return a, "", dialect.Refuse("output_format", speech.CodeBadFormat,
 			"output_format must be such as mp3_44100_128, pcm_24000, wav_24000, opus_48000_64, ulaw_8000 or alaw_8000")

@@ -1,10 +1,12 @@
-package elevenlabs
+// Package stream is the two sockets: stream-input has one text, multi-stream-input has contexts.
+package stream
 
 import (
 	"errors"
 	"time"
 
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/request"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -131,20 +133,20 @@ func (s *socket) begin(in message) (b dialect.Begin, err error) {
 	if len(s.open) >= dialect.MaxContexts {
 		return b, errTooMany
 	}
-	voice := voiceSettings{speed: 1}
+	voice := request.Settings{Speed: 1}
 	if err := dialect.ReadBody(in.whole, openingMembers, &voice, nil); err != nil {
 		return b, err
 	}
-	if voice.speed != 1 && !s.query.hasSpeeds {
-		return b, errNoSpeed
+	if voice.Speed != 1 && !s.query.hasSpeeds {
+		return b, request.ErrNoSpeed
 	}
 	c := &context{end: []byte("}")}
 	if s.multi {
-		c.end = append(append([]byte(`,"contextId":`), encode(in.context)...), '}')
+		c.end = append(append([]byte(`,"contextId":`), dialect.JSON(in.context)...), '}')
 	}
 	s.open[in.context] = c
 	order := s.query.order
-	order.Audio.Speed, order.Lexicon = voice.speed, voice.lexicon
+	order.Audio.Speed, order.Lexicon = voice.Speed, voice.Lexicon
 	return dialect.Begin{Context: in.context, Order: order,
 		Feed: dialect.Feed{SourceWords: true, SilentInterrupts: true, Idle: s.query.idle}}, nil
 }
