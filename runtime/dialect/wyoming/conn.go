@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/dialect/wyoming/internal/wire"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -75,7 +76,7 @@ func (c *conn) drain() {
 // read reads events until there are no more, and returns why.
 func (c *conn) read(ctx context.Context) error {
 	for {
-		e, err := readEvent(c.in)
+		e, err := wire.Read(c.in)
 		if err != nil {
 			return err
 		}
@@ -86,8 +87,8 @@ func (c *conn) read(ctx context.Context) error {
 }
 
 // handle does what an event asks for. Events of other services are ignored.
-func (c *conn) handle(ctx context.Context, e event) error {
-	switch e.kind {
+func (c *conn) handle(ctx context.Context, e wire.Event) error {
+	switch e.Kind {
 	case typeDescribe:
 		m, err := c.server.cfg.Speech.Model(ctx)
 		if err != nil {
@@ -96,7 +97,7 @@ func (c *conn) handle(ctx context.Context, e event) error {
 		return c.write(typeInfo, infoOf(m, c.server.cfg.Version), nil)
 	case typePing:
 		var text string
-		if err := e.texts(map[string]*string{"text": &text}); err != nil {
+		if err := e.Texts(map[string]*string{"text": &text}); err != nil {
 			return err
 		}
 		return c.write(typePong, messageData{Text: text}, nil)
@@ -117,7 +118,7 @@ func (c *conn) handle(ctx context.Context, e event) error {
 }
 
 // begin begins a turn.
-func (c *conn) begin(ctx context.Context, e event, fed bool) error {
+func (c *conn) begin(ctx context.Context, e wire.Event, fed bool) error {
 	r, err := readRequest(e)
 	if err != nil {
 		return err
@@ -156,17 +157,17 @@ func (c *conn) begin(ctx context.Context, e event, fed bool) error {
 }
 
 // feed feeds the present turn.
-func (c *conn) feed(e event) error {
+func (c *conn) feed(e wire.Event) error {
 	if c.fed == nil {
-		return badRequest(e.kind + ": there was no synthesize-start")
+		return badRequest(e.Kind + ": there was no synthesize-start")
 	}
-	if e.kind == typeStop {
+	if e.Kind == typeStop {
 		c.fed.Finish()
 		c.fed = nil
 		return nil
 	}
 	var text string
-	if err := e.texts(map[string]*string{"text": &text}); err != nil {
+	if err := e.Texts(map[string]*string{"text": &text}); err != nil {
 		return err
 	}
 	return c.fed.Append(text)
@@ -237,7 +238,7 @@ func (c *conn) speak(ctx context.Context, t spoken) error {
 
 // write sends an event.
 func (c *conn) write(kind string, data any, payload []byte) error {
-	all := encodeEvent(kind, data, payload)
+	all := wire.Encode(kind, data, payload)
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	if err := c.net.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
@@ -257,7 +258,7 @@ const (
 // refuse closes the connection, and says why if the client can be told.
 func (c *conn) refuse(why error) {
 	defer func() { _ = c.net.Close() }()
-	shown, ok := errors.AsType[*Error](why)
+	shown, ok := shownOf(why)
 	if !ok {
 		return
 	}

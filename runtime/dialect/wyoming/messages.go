@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/dialect/wyoming/internal/wire"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -102,22 +103,22 @@ type request struct {
 
 var voiceNames = []string{"name", "language"}
 
-func readRequest(e event) (r request, err error) {
-	if err := e.texts(map[string]*string{"text": &r.text, "text_format": &r.format}); err != nil {
+func readRequest(e wire.Event) (r request, err error) {
+	if err := e.Texts(map[string]*string{"text": &r.text, "text_format": &r.format}); err != nil {
 		return r, err
 	}
-	voice, err := e.member("voice")
+	voice, err := e.Member("voice")
 	if err != nil || voice == nil || voice.Kind() == 'n' {
 		return r, err
 	}
 	var values [2]jsontext.Value
-	if err := members(voice, voiceNames, values[:]); err != nil {
+	if err := wire.Members(voice, voiceNames, values[:]); err != nil {
 		return r, badRequest("voice: must be an object")
 	}
-	if err := readText("voice.name", values[0], &r.name); err != nil {
+	if err := wire.Text("voice.name", values[0], &r.name); err != nil {
 		return r, err
 	}
-	return r, readText("voice.language", values[1], &r.language)
+	return r, wire.Text("voice.language", values[1], &r.language)
 }
 
 // isSSML reports whether the text is a document of SSML, and refuses other formats.
@@ -148,7 +149,7 @@ func (r request) voice(m speech.Model) (string, error) {
 	}
 	voice, ok := dialect.Voice(dialect.Wyoming, m, r.name)
 	if !ok {
-		return "", refusal(speech.UnknownVoice(r.name))
+		return "", speech.UnknownVoice(r.name)
 	}
 	return voice, nil
 }

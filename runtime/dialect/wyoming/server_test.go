@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/swar-tts/swar/runtime/dialect/wyoming/internal/wire"
 	"github.com/swar-tts/swar/runtime/dialect/wyoming/wyomingtest"
 	"github.com/swar-tts/swar/runtime/speech"
 )
@@ -46,7 +47,7 @@ func (f *fake) Say(ctx context.Context, voice string, text Text) (Turn, error) {
 	case err != nil:
 		return nil, err
 	case text.Text == "":
-		return nil, refusal(speech.ErrTextEmpty)
+		return nil, speech.ErrTextEmpty
 	}
 	t.Finish()
 	return t, nil
@@ -64,7 +65,7 @@ type fakeTurn struct {
 
 func (t *fakeTurn) Append(text string) error {
 	if strings.Contains(text, "\x00") {
-		return refusal(speech.ErrTextNUL)
+		return speech.ErrTextNUL
 	}
 	t.text += text
 	return nil
@@ -268,7 +269,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"a length in words":         {`{"type":"ping","payload_length":"3"}` + "\n", "bad_request"},
 		"more than a megabyte":      {`{"type":"ping","data_length":1048577}` + "\n", "bad_request"},
 		"a payload of two":          {`{"type":"ping","payload_length":2097152}` + "\n", "bad_request"},
-		"a long line":               {strings.Repeat("x", maxPart+(8<<10)), "bad_request"},
+		"a long line":               {strings.Repeat("x", wire.MaxPart+(8<<10)), "bad_request"},
 		"a chunk of nothing":        {`{"type":"synthesize-chunk","data":{"text":"Hi"}}` + "\n", "bad_request"},
 		"a stop of nothing":         {`{"type":"synthesize-stop"}` + "\n", "bad_request"},
 		"a start in a start":        {strings.Repeat(`{"type":"synthesize-start"}`+"\n", 2), "bad_request"},
@@ -303,7 +304,7 @@ func TestWhatIsIgnored(t *testing.T) {
 	sent := `{"type":"transcribe","data":{"language":"en"}}` + "\n" + `{"type":"audio-chunk","payload_length":4}` +
 		"\n\x00\n\n\x01" +
 		`{"type":"ping","data":{"text":"first"},"data_length":17}` + "\n" + `{"text":"second"}` + `{"type":"ping","data":null,"data_length":null}` + "\n" +
-		strings.Repeat(" ", maxPart-len(`{"type":"describe"}`)) + `{"type":"describe"}` + "\n"
+		strings.Repeat(" ", wire.MaxPart-len(`{"type":"describe"}`)) + `{"type":"describe"}` + "\n"
 	if _, err := c.Write([]byte(sent)); err != nil {
 		t.Fatal(err)
 	}
@@ -449,9 +450,9 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		r := bufio.NewReader(bytes.NewReader(sent))
 		for {
-			e, err := readEvent(r)
+			e, err := wire.Read(r)
 			if err != nil {
-				_, refused := errors.AsType[*Error](err)
+				_, refused := shownOf(err)
 				if !refused && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 					t.Fatal(err)
 				}

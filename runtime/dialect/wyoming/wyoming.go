@@ -6,12 +6,13 @@ package wyoming
 
 import (
 	"context"
+	"errors"
 
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
 // Speech is what speaks. It is safe for concurrent use. Its errors, and those of its turns, are shown to clients where
-// they are of the type [Error].
+// they are of the type [Error] or [speech.Refusal].
 type Speech interface {
 	Model(ctx context.Context) (speech.Model, error) // with the voices that may be used
 	Say(ctx context.Context, voice string, text Text) (Turn, error)
@@ -44,7 +45,15 @@ type Error struct{ Code, Text string }
 
 func (e *Error) Error() string { return e.Text }
 
-// refusal makes an error that a client is shown.
-func refusal(r *speech.Refusal) error { return &Error{string(r.Code), r.Text} }
+// shownOf returns what a client is shown of err: an [Error] is for it, and so is the refusal of what it has sent.
+func shownOf(err error) (shown *Error, ok bool) {
+	if shown, ok = errors.AsType[*Error](err); ok {
+		return shown, true
+	}
+	if r, ok := errors.AsType[*speech.Refusal](err); ok {
+		return &Error{string(r.Code), r.Text}, true
+	}
+	return nil, false
+}
 
-func badRequest(text string) error { return &Error{string(speech.CodeBadRequest), text} }
+func badRequest(text string) error { return &speech.Refusal{Code: speech.CodeBadRequest, Text: text} }

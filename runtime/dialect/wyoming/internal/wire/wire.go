@@ -1,4 +1,5 @@
-package wyoming
+// Package wire reads and writes events: a line of JSON, and behind it data and a payload.
+package wire
 
 import (
 	"bufio"
@@ -6,26 +7,28 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/swar-tts/swar/runtime/dialect"
+	"github.com/swar-tts/swar/runtime/speech"
 	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
-// maxPart is what each part of an event may have in bytes: its line, its data, its payload.
-const maxPart = 1 << 20
+// MaxPart is what each part of an event may have in bytes: its line, its data, its payload.
+const MaxPart = 1 << 20
 
-// event is a message of a client. Its payload, such as the sound of a microphone, is skipped.
-type event struct {
-	kind string
+// Event is a message of a client. Its payload, such as the sound of a microphone, is skipped.
+type Event struct {
+	Kind string
 	data [2]jsontext.Value // in the line, and behind it; the second one wins
 }
 
 // headerNames are the members of the line that are read.
 var headerNames = []string{"type", "data", "data_length", "payload_length"}
 
-// readEvent reads a line {"type", "data", "data_length", "payload_length"}, and what follows it by these lengths.
-func readEvent(r *bufio.Reader) (e event, err error) {
+// Read reads an event: a line {"type", "data", "data_length", "payload_length"}, and what
+// follows it by these lengths. What is no event is a [speech.Refusal].
+func Read(r *bufio.Reader) (e Event, err error) {
 	line, err := readLine(r)
 	if err != nil {
 		return e, err
@@ -34,7 +37,7 @@ func readEvent(r *bufio.Reader) (e event, err error) {
 	if err := strictjson.Members(line, headerNames, header[:]); err != nil {
 		return e, badRequest("invalid JSON: " + err.Error())
 	}
-	if err := strictjson.String(header[0], &e.kind); err != nil {
+	if err := strictjson.String(header[0], &e.Kind); err != nil {
 		return e, badRequest("type: " + err.Error())
 	}
 	if e.data[0], err = object(header[1]); err != nil {
@@ -65,8 +68,8 @@ func readEvent(r *bufio.Reader) (e event, err error) {
 func readLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxPart+1 {
-			return nil, badRequest(fmt.Sprintf("an event has more than %d bytes", maxPart))
+		if len(line)+len(part) > MaxPart+1 {
+			return nil, badRequest(fmt.Sprintf("an event has more than %d bytes", MaxPart))
 		}
 		line = append(line, part...)
 		switch {
@@ -87,8 +90,8 @@ func length(name string, v jsontext.Value) (n int, err error) {
 	if err := strictjson.Number(v, &f); err != nil {
 		return 0, badRequest(name + ": " + err.Error())
 	}
-	if f < 0 || f > maxPart || f != float64(int(f)) {
-		return 0, badRequest(fmt.Sprintf("%s must be a whole number of at most %d", name, maxPart))
+	if f < 0 || f > MaxPart || f != float64(int(f)) {
+		return 0, badRequest(fmt.Sprintf("%s must be a whole number of at most %d", name, MaxPart))
 	}
 	return int(f), nil
 }
@@ -104,8 +107,8 @@ func object(v jsontext.Value) (jsontext.Value, error) {
 	return v, nil
 }
 
-// members puts the members of an object, or of nothing, into values.
-func members(v jsontext.Value, names []string, values []jsontext.Value) error {
+// Members puts the members of an object, or of nothing, into values.
+func Members(v jsontext.Value, names []string, values []jsontext.Value) error {
 	if v == nil {
 		return nil
 	}
@@ -115,32 +118,33 @@ func members(v jsontext.Value, names []string, values []jsontext.Value) error {
 	return nil
 }
 
-// texts reads members of the data that are strings. One that is not there is empty.
-func (e event) texts(to map[string]*string) error {
+// Texts reads members of the data that are strings. One that is not there is empty.
+func (e Event) Texts(to map[string]*string) error {
 	for name, text := range to {
-		v, err := e.member(name)
+		v, err := e.Member(name)
 		if err != nil {
 			return err
 		}
-		if err := readText(name, v, text); err != nil {
+		if err := Text(name, v, text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// member returns a member of the data, nil where it is not there.
-func (e event) member(name string) (jsontext.Value, error) {
+// Member returns a member of the data, nil where it is not there.
+func (e Event) Member(name string) (jsontext.Value, error) {
 	var v [1]jsontext.Value
 	for _, data := range e.data {
-		if err := members(data, []string{name}, v[:]); err != nil {
+		if err := Members(data, []string{name}, v[:]); err != nil {
 			return nil, err
 		}
 	}
 	return v[0], nil
 }
 
-func readText(name string, v jsontext.Value, to *string) error {
+// Text reads a member of this name that is a string. One that is not there changes nothing.
+func Text(name string, v jsontext.Value, to *string) error {
 	if v == nil || v.Kind() == 'n' {
 		return nil
 	}
@@ -150,27 +154,20 @@ func readText(name string, v jsontext.Value, to *string) error {
 	return nil
 }
 
-// encodeEvent returns an event as it is sent.
-func encodeEvent(kind string, data any, payload []byte) []byte {
+// Encode returns an event as it is sent.
+func Encode(kind string, data any, payload []byte) []byte {
 	var body []byte
 	if data != nil {
-		body = encode(data)
+		body = dialect.JSON(data)
 	}
 	type header struct {
 		Type    string `json:"type"`
 		Data    int    `json:"data_length,omitzero"`
 		Payload int    `json:"payload_length,omitzero"`
 	}
-	all := append(encode(header{kind, len(body), len(payload)}), '\n')
+	all := append(dialect.JSON(header{kind, len(body), len(payload)}), '\n')
 	all = append(all, body...)
 	return append(all, payload...)
 }
 
-func encode(v any) []byte {
-	// an engine's error may hold anything
-	body, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		panic(err) // structs of strings and numbers
-	}
-	return body
-}
+func badRequest(text string) error { return &speech.Refusal{Code: speech.CodeBadRequest, Text: text} }
