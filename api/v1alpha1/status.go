@@ -4,8 +4,10 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Types of conditions. Each answers one question.
 const (
+	Ready         = "Ready"         // is this generation of the spec rolled out, and does it serve?
 	Available     = "Available"     // does the fleet answer, and speak?
 	Progressing   = "Progressing"   // is a revision on its way?
+	Stalled       = "Stalled"       // does the roll-out wait for somebody to change something?
 	ModelVerified = "ModelVerified" // do pods have the model that is wanted?
 	WorkersWarm   = "WorkersWarm"   // has every worker spoken each voice?
 	RouterReady   = "RouterReady"   // do routers answer?

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	leaseTimeout  = renewDeadline / 2 // of one request, so that a slow one does not lose the lease
+	leaseTimeout  = renewDeadline / 4 // of one request, so that a slow one does not lose the lease
 	retryInterval = time.Second       // while the API server is away
 )
 

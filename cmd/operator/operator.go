@@ -25,11 +25,12 @@ import (
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
-// Another operator acts after leaseDuration where the one that acted was killed; one that ends gives its lease up.
+// An operator that ends releases its lease. Another one acts leaseDuration after a killed one renewed it last. Renewing
+// is all that an operator writes at rest: 6 times a minute.
 const (
-	leaseDuration = 8 * time.Second
-	renewDeadline = 6 * time.Second // an operator that could not renew its lease for so long ends
-	retryPeriod   = 1500 * time.Millisecond
+	leaseDuration = 30 * time.Second
+	renewDeadline = 20 * time.Second // an operator that cannot renew its lease stops acting after this time
+	retryPeriod   = 10 * time.Second
 )
 
 // gcPercent: most of the memory is the cache of the API server's objects, which hardly changes.

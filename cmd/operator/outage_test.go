@@ -134,8 +134,8 @@ func startOperator(t *testing.T, args ...string) {
 	})
 }
 
-// outage is long enough for the operator to lose its lease, which takes ten seconds, and to try for a while.
-const outage = 20 * time.Second
+// outage is long enough for the operator to lose its lease, and to try again for a while.
+const outage = renewDeadline + 15*time.Second
 
 func TestTheOperatorActsSoonAfterAnOutage(t *testing.T) {
 	access := kubetest.Start(t, &envtest.Environment{

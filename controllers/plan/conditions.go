@@ -21,6 +21,8 @@ type condition struct {
 	text   string
 }
 
+func (c condition) isTrue() bool { return c.status == metav1.ConditionTrue }
+
 // isBad reports whether it is something to warn of.
 func (c condition) isBad() bool {
 	switch c.typ {
@@ -50,9 +52,13 @@ func conditions(o Observed, now time.Time) []condition {
 	problems := Problems(o)
 	router := routerReady(o)
 	warm := workersWarm(o)
+	available := available(o, router, warm, problems)
+	progressing := progressing(o, problems, now)
 	return []condition{
-		available(o, router, warm, problems),
-		progressing(o, problems, now),
+		ready(o, available, progressing, problems),
+		available,
+		progressing,
+		stalled(o, progressing),
 		modelVerified(o, problems),
 		warm,
 		router,
@@ -85,8 +91,10 @@ func available(o Observed, router, warm condition, problems []Problem) condition
 
 func progressing(o Observed, problems []Problem, now time.Time) condition {
 	overdue := func(who string) condition {
-		text := fmt.Sprintf("%s exceeded its deadline of %d s; the previous pods keep serving"+
-			"", who, o.Fleet.Spec.Rollout.ProgressDeadlineSeconds)
+		text := fmt.Sprintf("%s exceeded its deadline of %d s", who, o.Fleet.Spec.Rollout.ProgressDeadlineSeconds)
+		if o.readyPods() > 0 {
+			text += "; the previous pods keep serving"
+		}
 		if len(problems) > 0 {
 			text += ": " + problems[0].Text
 		}
@@ -96,6 +104,8 @@ func progressing(o Observed, problems []Problem, now time.Time) condition {
 		return answer(v1alpha1.Progressing, true, v1alpha1.ReasonRollingOut, text)
 	}
 	switch {
+	case o.Workers == nil && isOverdue(o.Fleet, now):
+		return overdue("the first revision")
 	case o.Workers == nil:
 		return rolling("the first worker pods are being made")
 	case o.TemplateWritten:

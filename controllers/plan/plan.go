@@ -35,6 +35,7 @@ type Routers struct {
 	Desired, Ready int32
 	Updated        int32  // of the newest revision
 	Rolling        bool   // not all of them are of the newest revision and ready
+	Mixed          bool   // a router of an earlier revision is left
 	Overdue        bool   // the roll-out has not got further in time; a StatefulSet does not tell
 	Stuck          string // why no more of them come; empty: nothing is in their way
 }
@@ -43,7 +44,7 @@ type Routers struct {
 func RoutersOf(d *appsv1.Deployment) *Routers {
 	routers := &Routers{
 		Workload: d, Desired: *d.Spec.Replicas, Ready: d.Status.ReadyReplicas, Updated: d.Status.UpdatedReplicas,
-		Rolling: !rolledOut(d),
+		Rolling: !rolledOut(d), Mixed: isMixed(d),
 		Overdue: deploymentReason(d, appsv1.DeploymentProgressing) == deadlineExceeded,
 	}
 	for _, c := range d.Status.Conditions {
@@ -62,6 +63,7 @@ func RoutersOfSet(s *appsv1.StatefulSet) *Routers {
 		Rolling: is.ObservedGeneration < s.Generation || is.UpdatedReplicas != *s.Spec.Replicas ||
 			is.Replicas != is.UpdatedReplicas ||
 			is.ReadyReplicas != is.UpdatedReplicas,
+		Mixed: is.ObservedGeneration < s.Generation || is.Replicas != is.UpdatedReplicas,
 	}
 }
 

@@ -34,7 +34,7 @@ func healthy() plan.Observed {
 			Status: appsv1.DeploymentStatus{Replicas: 2, UpdatedReplicas: 2, ReadyReplicas: 2,
 				AvailableReplicas: 2},
 		},
-		Routers: &plan.Routers{Desired: 2, Ready: 2},
+		Routers: &plan.Routers{Desired: 2, Ready: 2, Updated: 2},
 		Pods:    []corev1.Pod{worker("a", true), worker("b", true)},
 		Gates:   []corev1.Pod{worker("r", true)},
 		Scaling: plan.Scaling{Desired: 2, Now: 2, Reason: "Steady", Text: "enough", Reported: true,
@@ -86,8 +86,10 @@ func TestConditions(t *testing.T) {
 		want   []want
 	}{
 		"all is well": {func(*plan.Observed) {}, []want{
+			{v1alpha1.Ready, yes, v1alpha1.ReasonReady, "2 worker pods"},
 			{v1alpha1.Available, yes, v1alpha1.ReasonReady, "2 worker pods"},
 			{v1alpha1.Progressing, no, v1alpha1.ReasonRolledOut, ""},
+			{v1alpha1.Stalled, no, v1alpha1.ReasonAsExpected, ""},
 			{v1alpha1.ModelVerified, yes, v1alpha1.ReasonNotPinned, "spec.model.sha256"},
 			{v1alpha1.WorkersWarm, yes, v1alpha1.ReasonReady, "2 of 2"},
 			{v1alpha1.RouterReady, yes, v1alpha1.ReasonReady, "2 of 2"},
