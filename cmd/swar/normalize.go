@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -123,16 +124,27 @@ func lexiconHere(path string) (*lexicon.Lexicon, error) {
 	return lexicon.Compile(lexfile.ID, 1, f.Entries), nil
 }
 
-// printWhy shows the language of each sentence with what spoke for it, and the rule of each piece.
+// printWhy shows the language of the message and the words that decided it, the sentences that are read otherwise, and
+// the rule of each piece.
 func (a *app) printWhy(w normalize.Why, asJSON bool) error {
 	if asJSON {
 		return a.PrintJSON(w)
 	}
+	m := w.Message
+	fmt.Fprintf(a.Out, "%s %s: %s in English, %d in Hindi%s\n", a.Out.Yellow("message"),
+		a.Out.Bold(cmp.Or(m.Language, "without a language")), launch.Plural(m.English, "sentence"), m.Hindi,
+		inCapitals(m))
+	a.printEvidence(m.Words)
 	for _, s := range w.Sentences {
-		fmt.Fprintf(a.Out, "%s %s %+d\n", a.Out.Yellow(s.Text), a.Out.Bold(s.Language), s.Weight)
-		for _, e := range s.Words {
-			fmt.Fprintf(a.Out, "  %+4d  %s: %s\n", e.Weight, e.Word, e.Evidence)
+		if s.Language == m.Language && s.InCapitals == m.InCapitals {
+			continue
 		}
+		letters := ""
+		if s.InCapitals != m.InCapitals {
+			letters = map[bool]string{true: ", in capitals", false: ", not in capitals"}[s.InCapitals]
+		}
+		fmt.Fprintf(a.Out, "%s %s %+d%s\n", a.Out.Yellow(s.Text), a.Out.Bold(s.Language), s.Weight, letters)
+		a.printEvidence(s.Words)
 	}
 	if len(w.Pieces) == 0 {
 		return nil
@@ -150,6 +162,19 @@ func (a *app) printWhy(w normalize.Why, asJSON bool) error {
 		fmt.Fprintf(a.Out, "%s: %s, rule %q%s%s\n", a.Out.Yellow(p.Text), p.Kind, p.Rule, reason, also)
 	}
 	return nil
+}
+
+func (a *app) printEvidence(words []normalize.WhyWord) {
+	for _, e := range words {
+		fmt.Fprintf(a.Out, "  %+4d  %s: %s\n", e.Weight, e.Word, e.Evidence)
+	}
+}
+
+func inCapitals(m normalize.WhyMessage) string {
+	if !m.InCapitals {
+		return ""
+	}
+	return fmt.Sprintf("; in capitals: %s, %d other", launch.Plural(m.Upper, "word"), m.Other)
 }
 
 func (r *remote) normalize(cmd *cobra.Command, request client.Request) (client.Normalized, error) {

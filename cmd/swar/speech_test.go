@@ -477,14 +477,34 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-func TestNormalizeTellsWhy(t *testing.T) {
+func TestNormalizeShowsWhy(t *testing.T) {
 	s := newShell(t)
-	out := s.ok("normalize", "--why", "Naya Savera Foundation planted 300 trees. Aapka OTP 482913 hai").out
-	for _, want := range []string{
-		"planted 300 trees. English -1\n", "    +3  Naya: a name", "Hindi +32\n", "482913: code, rule \"code by context\", by a word of codes before it, before quantity\n",
+	for _, c := range []struct {
+		text          string
+		want, without []string
+	}{
+		{"Naya Savera Foundation planted 300 trees. Aapka OTP 482913 hai",
+			[]string{"message Hindi: 1 sentence in English, 1 in Hindi\n   +16  Aapka: a Hindi function word\n", "planted 300 trees. English -1\n",
+				"    +3  Naya: a name", "482913: code, rule \"code by context\", by a word of codes before it, before quantity\n"},
+			[]string{"hai Hindi"}},
+		{"Your cab is here. It is red. OTP: 3391",
+			[]string{"message English: 2 sentences in English, 0 in Hindi\n   -12  is: an English function word\n    -6  Your: "},
+			[]string{"OTP: 3391 English", "here. English"}},
+		{"YOUR CAB IS HERE. VIG: 98765 43210",
+			[]string{"message English: 1 sentence in English, 0 in Hindi; in capitals: 5 words, 0 other\n"}, nil},
+		{"The cab is here and it is red. DO NOT WAIT.", []string{"WAIT. English -18, in capitals\n"}, nil},
+		{"₹500", []string{"message without a language: 0 sentences in English, 0 in Hindi\n₹500 Hindi +0\n"}, nil},
 	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is missing in\n%s", want, out)
+		out := s.ok("normalize", "--why", c.text).out
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%q is missing in\n%s", want, out)
+			}
+		}
+		for _, without := range c.without {
+			if strings.Contains(out, without) {
+				t.Errorf("%q is in\n%s", without, out)
+			}
 		}
 	}
 	if got := s.ok("normalize", "--why", "--json", "!").out; strings.Contains(got, "null") {

@@ -1,6 +1,7 @@
 package normalize
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -14,12 +15,29 @@ const (
 	English = "en"
 )
 
-// Message is how many sentences of a message are in which language. A message that comes in pieces adds each before
-// that is read.
-type Message struct{ Hindi, English int }
+// The cases of a message, as [Options.Case] has them.
+const (
+	UpperCase = "upper"
+	MixedCase = "mixed"
+)
 
-// Add adds the sentences of written. Those in which nothing has a language, such as ₹500, -SBI and Zomato, do not
-// count.
+// Message counts what decides the language and the case of a message. A message that comes in pieces adds each piece
+// before that is read.
+type Message struct {
+	Hindi, English int // sentences
+
+	capitals text.Capitals
+}
+
+// MessageOf counts the sentences and words of a whole message.
+func MessageOf(written string) Message {
+	var m Message
+	m.Add(written)
+	return m
+}
+
+// Add adds the sentences and words of written. Sentences in which nothing has a language, such as ₹500, -SBI and
+// Zomato, do not count.
 func (m *Message) Add(written string) {
 	r := new(reader)
 	r.wire()
@@ -38,7 +56,7 @@ func (r *reader) countFrom(i int, m *Message) {
 	}
 }
 
-// weigh looks at the sentence that begins at token i, and returns where it ends.
+// weigh adds the words of the sentence that begins at token i to t, and returns where it ends.
 func (r *reader) weigh(i int, t *text.Tally) int {
 	r.Start, r.Stop = i, r.line(i)
 	r.Toks[i].Gap = true
@@ -47,6 +65,7 @@ func (r *reader) weigh(i int, t *text.Tally) int {
 
 // count adds a sentence.
 func (m *Message) count(t *text.Tally) {
+	m.capitals.Add(t.Case)
 	switch text.Lean(&t.Found, &text.LanguageWeights) {
 	case 1:
 		m.Hindi++
@@ -67,18 +86,30 @@ func (m *Message) Language() string {
 	return ""
 }
 
-// LanguageOf is the language of a whole message, "" if nothing in it has one.
-func LanguageOf(written string) string {
-	var m Message
-	m.Add(written)
-	return m.Language()
+// Case is [UpperCase] if four of five words are in capitals, two at least, and [MixedCase] if more of them are not; ""
+// while there are too few words to tell. Acronyms do not count.
+func (m *Message) Case() string {
+	switch m.capitals.Case() {
+	case text.UpperCase:
+		return UpperCase
+	case text.MixedCase:
+		return MixedCase
+	}
+	return ""
 }
 
-// survey finds the language of the message by all sentences of the text, of which the first has been weighed and none
-// has been read: rules change the tokens that they read. It leaves the present sentence what it is.
+// In returns o for a piece of m. What o says of the message stays.
+func (o Options) In(m *Message) Options {
+	o.Language, o.Case = cmp.Or(o.Language, m.Language()), cmp.Or(o.Case, m.Case())
+	return o
+}
+
+// survey finds the language and the case of the message by all sentences of the text. The first of them has been
+// weighed, and none has been read, because rules change the tokens that they read. The present sentence stays what it
+// is.
 func (r *reader) survey(first *text.Tally, next int) {
 	r.surveyed = true
-	if r.opt.Language != "" || next == len(r.Toks)-1 {
+	if r.opt.Language != "" && r.opt.Case != "" {
 		return
 	}
 	var m Message
@@ -86,7 +117,10 @@ func (r *reader) survey(first *text.Tally, next int) {
 	start, stop, lineStop := r.Start, r.Stop, r.lineStop
 	r.countFrom(next, &m)
 	r.Start, r.Stop, r.lineStop = start, stop, lineStop
-	r.opt.Language = m.Language()
+	if r.why != nil {
+		r.why.message = m
+	}
+	r.opt = r.opt.In(&m)
 }
 
 // language is that of the present sentence, by what has been found in it. One of numbers, signs and acronyms alone

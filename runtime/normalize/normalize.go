@@ -30,6 +30,11 @@ type Options struct {
 	// say it themselves.
 	Language string
 
+	// Case is that of the message that the text is part of, [UpperCase] or [MixedCase]. It decides whether short
+	// capitals are words in sentences that do not say it themselves: the VIG of YOUR CAB IS HERE. VIG: 98… Empty: the
+	// text is the whole message.
+	Case string
+
 	// Speaks reports whether the engine can speak all of text, which is a word or a mark; nil: it can speak everything.
 	// What it cannot is left out: words in scripts that no rule reads before any rule looks at the text, anything else
 	// where it would be said.

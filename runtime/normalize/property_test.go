@@ -145,10 +145,10 @@ func TestSameTextGivesSameSpeech(t *testing.T) {
 func TestCuttingAtSentenceEndsChangesNothing(t *testing.T) {
 	cuts := 0
 	texts(t, func(t *testing.T, at, text string) {
-		language := LanguageOf(text)
+		message := MessageOf(text)
 		for _, o := range options {
 			want := Text(text, o)
-			o.Language = language
+			o = o.In(&message)
 			if got := Text(text, o); got != want {
 				t.Errorf("%s: %q with its own language\n got %s\nwant %s", at, text, got, want)
 			}

@@ -23,9 +23,17 @@ func (r *reader) sentence(i int) {
 	r.writer.BeginSentence(t.Found[text.DevanagariWord] > 0 ||
 		l == r.Home && t.Wordless() && t.Found[text.DevanagariDigits] == 0)
 	r.Stop = end
-	r.Shouted = text.Shouts(&r.View, i, end)
+	r.Shouted = t.Case.IsUpper(r.messageCase())
 	r.explainSentence(i)
 }
 
 // speak sets the language that is spoken from here on.
 func (r *reader) speak(l words.Lang) { r.Lang, r.English = l, l == words.English }
+
+// messageCase is [Options.Case].
+func (r *reader) messageCase() text.Case {
+	if r.opt.Case == UpperCase {
+		return text.UpperCase
+	}
+	return text.MixedCase
+}

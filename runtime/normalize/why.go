@@ -1,6 +1,7 @@
 package normalize
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,23 +12,40 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Why tells how a text came to be read as it is.
+// Why explains why a text is read as it is.
 type Why struct {
+	Message   WhyMessage    `json:"message"`
 	Sentences []WhyLanguage `json:"sentences"` // in order
 	Pieces    []WhyPiece    `json:"pieces"`    // what was rewritten, in order
 
 	written []rune
+	message Message
 }
 
-// WhyLanguage is the language of a sentence, and what spoke for it.
+// WhyMessage is the language and the case of the whole message, and the evidence for them.
+type WhyMessage struct {
+	Language   string `json:"language"` // empty: nothing in it has one, and numbers are Hindi
+	Hindi      int    `json:"hindi"`    // sentences
+	English    int    `json:"english"`  // sentences; more than Hindi ones make the message English
+	InCapitals bool   `json:"in_capitals"`
+	Upper      int    `json:"upper"` // words in capitals that are no acronyms
+	Other      int    `json:"other"` // words with small letters
+
+	// Words are those of the sentences in its language that decided these, each once, with the sum of its weights. The
+	// first one weighs most.
+	Words []WhyWord `json:"words"`
+}
+
+// WhyLanguage is the language of a sentence, and the words that decided it.
 type WhyLanguage struct {
-	Text     string    `json:"text"`
-	Language string    `json:"language"`
-	Weight   int       `json:"weight"` // above 0 for Hindi
-	Words    []WhyWord `json:"words"`
+	Text       string    `json:"text"`
+	Language   string    `json:"language"`
+	Weight     int       `json:"weight"` // above 0 for Hindi
+	InCapitals bool      `json:"in_capitals"`
+	Words      []WhyWord `json:"words"`
 }
 
-// WhyWord is a word that speaks for a language.
+// WhyWord is evidence for a language.
 type WhyWord struct {
 	Word     string `json:"word"`
 	Evidence string `json:"evidence"`
@@ -43,18 +61,52 @@ type WhyPiece struct {
 	Also   []string        `json:"also,omitempty"`   // the rules that fit, too, and come later
 }
 
-// Explain reads written as [Text] does at first and tells why. It is for people: what it says may change with each
-// release.
+// Explain reads written as [Text] does and says why. It is for people: what it says may change with each release.
 func Explain(written string, o Options) Why {
 	why := Why{Sentences: []WhyLanguage{}, Pieces: []WhyPiece{}} // not null in JSON
+	why.Message.Words = []WhyWord{}
 	why.written = []rune(strings.TrimFunc(written, unicode.IsSpace))
 	r := newReader(words.Hindi, written, o, true)
 	r.why = &why
 	r.run()
+	why.explainMessage()
 	return why
 }
 
-// explainWord notes that token j speaks for a language.
+// explainMessage says what the message has been found to be, by the words of the sentences that have been read.
+func (why *Why) explainMessage() {
+	m, w := &why.message, &why.Message
+	w.Hindi, w.English, w.InCapitals = m.Hindi, m.English, m.Case() == UpperCase
+	w.Upper, w.Other = m.capitals.Upper, m.capitals.Other
+	switch m.Language() {
+	case Hindi:
+		w.Language = words.Hindi.Name
+	case English:
+		w.Language = words.English.Name
+	}
+	for _, s := range why.Sentences {
+		if s.Language == w.Language {
+			for _, e := range s.Words {
+				w.add(e)
+			}
+		}
+	}
+	slices.SortStableFunc(w.Words, func(a, b WhyWord) int { return cmp.Compare(abs(b.Weight), abs(a.Weight)) })
+}
+
+// add adds evidence, to that of the same word if there is such.
+func (w *WhyMessage) add(e WhyWord) {
+	same := func(other WhyWord) bool { return other.Word == e.Word && other.Evidence == e.Evidence }
+	if k := slices.IndexFunc(w.Words, same); k >= 0 {
+		w.Words[k].Weight += e.Weight
+		return
+	}
+	w.Words = append(w.Words, e)
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// explainWord notes that token j is evidence for a language.
 func (r *reader) explainWord(j int, e text.Evidence) {
 	w := text.LanguageWeights[e]
 	r.whyWords = append(r.whyWords, WhyWord{r.Str(j), w.Name, w.Weight})
@@ -68,7 +120,7 @@ func (r *reader) explainSentence(i int) {
 	if r.whyWords == nil {
 		r.whyWords = []WhyWord{}
 	}
-	s := WhyLanguage{Text: r.asWritten(i, r.Stop), Language: r.Lang.Name, Words: r.whyWords}
+	s := WhyLanguage{Text: r.asWritten(i, r.Stop), Language: r.Lang.Name, InCapitals: r.Shouted, Words: r.whyWords}
 	for _, w := range s.Words {
 		s.Weight += w.Weight
 	}

@@ -21,7 +21,7 @@ type passage struct {
 
 // passages returns what is spoken for the text of u, or refuses it.
 func (s *Speaker) passages(u speech.Utterance, text string, spans bool) ([]passage, error) {
-	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon, Language: u.Language}
+	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon, Language: u.Language, Case: u.Case}
 	switch {
 	case u.SSML:
 		return s.markup(u, text, o, spans)
@@ -46,9 +46,8 @@ func (s *Speaker) markup(u speech.Utterance, document string, o normalize.Option
 	if err != nil {
 		return nil, err
 	}
-	if o.Language == "" {
-		o.Language = normalize.LanguageOf(ssml.Words(parts))
-	}
+	message := normalize.MessageOf(ssml.Words(parts))
+	o = o.In(&message)
 	all := make([]passage, 0, len(parts))
 	for _, part := range parts {
 		if part.Silence > 0 {

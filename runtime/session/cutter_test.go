@@ -105,7 +105,7 @@ var dialogue = []string{
 	"My number is 98765-43210. Call me before 7 p.m. tomorrow, etc. The total is Rs. 2,500. Please pay by 15 Aug. 2026. Thanks.",
 }
 
-// spoken is what a session speaks of messages, each sentence normalised for itself.
+// spoken is what a session speaks of messages, each sentence with what is known of its message.
 func spoken(messages []string) string {
 	var f feed
 	var said []string
@@ -118,7 +118,7 @@ func spoken(messages []string) string {
 	for !f.isOver() {
 		if f.next(noon); len(f.queue) > 0 {
 			if s := f.take(); s.what == stepSpeak {
-				said = append(said, normalize.Text(s.text, normalize.Options{}))
+				said = append(said, normalize.Text(s.text, normalize.Options{}.In(&s.message)))
 			}
 		}
 	}

@@ -54,9 +54,10 @@ const (
 type step struct {
 	what  stepKind
 	text  string    // to speak
-	lang  string    // of the message that text is a piece of, as far as it is known
 	tag   any       // of the flush
 	until time.Time // zero: for a message
+
+	message normalize.Message // that text is a piece of, as far as it is known
 }
 
 // append takes in text that came now.
@@ -158,15 +159,13 @@ func (f *feed) take() step {
 	s.text = strings.TrimFunc(text, unicode.IsSpace)
 	if !f.cut.raw {
 		f.message.Add(f.cut.plain(s.text))
-		s.lang = f.message.Language()
+		s.message = f.message
 	}
 	switch {
 	case f.cut.markup:
 		s.text = ssml.Document(s.text)
 	case line && !f.cut.raw:
-		o := f.cut.opt
-		o.Language = s.lang
-		s.text += normalize.LineEnd(s.text, o)
+		s.text += normalize.LineEnd(s.text, f.cut.opt.In(&s.message))
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -161,6 +162,37 @@ func TestTheFeedIsBounded(t *testing.T) {
 	}
 }
 
+func TestPiecesTakeTheCaseThatIsKnown(t *testing.T) {
+	for name, c := range map[string]struct{ pieces, want []string }{
+		"nothing is known yet":     {[]string{"VIG ₹90 ₹80 ₹70. ", "YOUR CAB IS HERE. "}, []string{"", "upper"}},
+		"what came before counts":  {[]string{"YOUR CAB IS HERE. ", "VIG ₹90 ₹80 ₹70. "}, []string{"upper", "upper"}},
+		"small letters count, too": {[]string{"YOUR CAB IS HERE. ", "Please come down to it. "}, []string{"upper", "mixed"}},
+		"a flush begins a message": {[]string{"YOUR CAB IS HERE. ", "[]", "VIG ₹90 ₹80 ₹70. "}, []string{"upper", "", ""}},
+	} {
+		if got := taken(t, c.pieces, (*normalize.Message).Case); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// taken says of each piece what is known of its message when it is taken out. "[]" is a flush.
+func taken(t *testing.T, pieces []string, known func(*normalize.Message) string) (all []string) {
+	t.Helper()
+	var f feed
+	for _, p := range pieces {
+		if p == "[]" {
+			f.flush("")
+		} else if err := f.append(noon, p, Exact); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for len(f.queue) > 0 {
+		s := f.take()
+		all = append(all, known(&s.message))
+	}
+	return all
+}
+
 func TestPiecesTakeTheLanguageThatIsKnown(t *testing.T) {
 	for name, c := range map[string]struct{ pieces, want []string }{
 		"nothing is known yet":        {[]string{"OTP 4432 ₹90 ₹80. ", "Your cab is here. "}, []string{"", "en"}},
@@ -168,19 +200,7 @@ func TestPiecesTakeTheLanguageThatIsKnown(t *testing.T) {
 		"a flush begins a message":    {[]string{"Your cab is here. ", "[]", "OTP 4432 ₹90 ₹80. "}, []string{"en", "", ""}},
 		"more sentences of the other": {[]string{"Aapki cab aa gayi. ", "Your cab is here. ", "The fare is due. "}, []string{"hi", "hi", "en"}},
 	} {
-		var f feed
-		for _, p := range c.pieces {
-			if p == "[]" {
-				f.flush("")
-			} else if err := f.append(noon, p, Exact); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var got []string
-		for len(f.queue) > 0 {
-			got = append(got, f.take().lang)
-		}
-		if !slices.Equal(got, c.want) {
+		if got := taken(t, c.pieces, (*normalize.Message).Language); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

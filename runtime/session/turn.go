@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/swar-tts/swar/runtime/normalize"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -84,7 +85,7 @@ func (t *turn) run(ctx context.Context) error {
 		}
 		switch next.what {
 		case stepSpeak:
-			err = t.speakSentence(ctx, next.text, next.lang)
+			err = t.speakSentence(ctx, next.text, &next.message)
 		case stepFlushed:
 			err = t.sink.Flushed(Flushed{Tag: next.tag, Frames: t.stats.Frames, Chars: t.stats.Chars})
 			if err == nil && t.session.cfg.FlushEnds {
@@ -99,11 +100,11 @@ func (t *turn) run(ctx context.Context) error {
 	}
 }
 
-// speakSentence speaks one sentence of a message in lang. One that nothing can be pronounced of is passed over.
-func (t *turn) speakSentence(ctx context.Context, text, lang string) error {
+// speakSentence speaks one sentence of a message. One that nothing can be pronounced of is passed over.
+func (t *turn) speakSentence(ctx context.Context, text string, message *normalize.Message) error {
 	cfg := &t.session.cfg
 	u := cfg.Utterance
-	u.Text, u.Language = text, lang
+	u.Text, u.Language, u.Case = text, message.Language(), message.Case()
 	switch {
 	case t.opened:
 		u.Disclosure = ""

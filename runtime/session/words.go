@@ -22,7 +22,7 @@ type written struct {
 // align finds what is spoken of each word of a sentence. Words that nothing is heard of are left out. Those of a
 // document are its text.
 func align(u speech.Utterance) []written {
-	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon, Language: u.Language}
+	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon, Language: u.Language, Case: u.Case}
 	switch {
 	case u.Raw:
 		return alignSpans(u.Text, u.Text, nil)
@@ -39,9 +39,8 @@ func alignMarkup(document string, o normalize.Options) (all []written) {
 	if err != nil {
 		return nil
 	}
-	if o.Language == "" {
-		o.Language = normalize.LanguageOf(ssml.Words(parts))
-	}
+	message := normalize.MessageOf(ssml.Words(parts))
+	o = o.In(&message)
 	before := 0 // code points that are spoken in front of the part
 	for i := range parts {
 		p := &parts[i]

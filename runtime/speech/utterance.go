@@ -39,6 +39,10 @@ type Utterance struct {
 	// alone take it. Empty: Text is the whole message. It is ignored when Raw.
 	Language string
 
+	// Case is that of the same message, "upper" or "mixed": short capitals are words in a message in capitals. Empty:
+	// Text is the whole message. It is ignored when Raw.
+	Case string
+
 	// Lexicon says how words of Text are spoken; nil: as they are written. It is ignored when Raw.
 	Lexicon *lexicon.Lexicon
 }

@@ -17,7 +17,7 @@ func NewUtterance(u speech.Utterance) *Utterance {
 		EnDigits:    u.EnDigits,
 		Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure, Service: u.Service,
 		WordTimes: u.WordTimes, Speed: u.Speed, Protocol: Protocol, Lexicon: newLexicon(u),
-		Language: u.Language,
+		Language: u.Language, LetterCase: u.Case,
 	}
 	if u.SSML {
 		m.Text, m.Ssml = "", u.Text
@@ -59,6 +59,7 @@ func (u *Utterance) Value() speech.Utterance {
 		Voice: u.Voice, Format: speech.Format(u.Format), Raw: u.Raw,
 		EnDigits: u.EnDigits, Temperature: u.Temperature, Seed: u.Seed, Disclosure: u.Disclosure,
 		Service: u.Service, WordTimes: u.WordTimes, Speed: u.Speed, Language: u.Language,
+		Case: u.LetterCase,
 	}
 }
 

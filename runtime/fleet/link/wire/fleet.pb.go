@@ -214,16 +214,17 @@ type Utterance struct {
 	Disclosure    string                 `protobuf:"bytes,9,opt,name=disclosure,proto3" json:"disclosure,omitempty"`
 	Service       string                 `protobuf:"bytes,10,opt,name=service,proto3" json:"service,omitempty"`
 	WordTimes     bool                   `protobuf:"varint,11,opt,name=word_times,json=wordTimes,proto3" json:"word_times,omitempty"`
-	Speed         float64                `protobuf:"fixed64,12,opt,name=speed,proto3" json:"speed,omitempty"`      // 0: 1
-	Lexicon       []*LexiconEntry        `protobuf:"bytes,13,rep,name=lexicon,proto3" json:"lexicon,omitempty"`    // those words that the text has
-	Ssml          string                 `protobuf:"bytes,14,opt,name=ssml,proto3" json:"ssml,omitempty"`          // in the place of text, which is empty then: an older pod speaks no markup
-	Language      string                 `protobuf:"bytes,15,opt,name=language,proto3" json:"language,omitempty"`  // of the message that text is a piece of: hi, en; empty: text is the whole. An older pod takes it as the whole
-	Router        uint64                 `protobuf:"fixed64,16,opt,name=router,proto3" json:"router,omitempty"`    // who sends it: as in Hello
-	Number        uint64                 `protobuf:"varint,17,opt,name=number,proto3" json:"number,omitempty"`     // of the router's attempts at this pod, from 1
-	Grant         uint64                 `protobuf:"varint,18,opt,name=grant,proto3" json:"grant,omitempty"`       // of the slot that is kept for it; 0: none
-	Session       string                 `protobuf:"bytes,19,opt,name=session,proto3" json:"session,omitempty"`    // the utterance belongs to it; empty: to none
-	Deadline      int64                  `protobuf:"varint,20,opt,name=deadline,proto3" json:"deadline,omitempty"` // it may take so long, from now on; 0: no limit of the router's
-	Protocol      uint32                 `protobuf:"varint,21,opt,name=protocol,proto3" json:"protocol,omitempty"` // of the router
+	Speed         float64                `protobuf:"fixed64,12,opt,name=speed,proto3" json:"speed,omitempty"`                           // 0: 1
+	Lexicon       []*LexiconEntry        `protobuf:"bytes,13,rep,name=lexicon,proto3" json:"lexicon,omitempty"`                         // those words that the text has
+	Ssml          string                 `protobuf:"bytes,14,opt,name=ssml,proto3" json:"ssml,omitempty"`                               // in the place of text, which is empty then: an older pod speaks no markup
+	Language      string                 `protobuf:"bytes,15,opt,name=language,proto3" json:"language,omitempty"`                       // of the message that text is a piece of: hi, en; empty: text is the whole. An older pod takes it as the whole
+	Router        uint64                 `protobuf:"fixed64,16,opt,name=router,proto3" json:"router,omitempty"`                         // who sends it: as in Hello
+	Number        uint64                 `protobuf:"varint,17,opt,name=number,proto3" json:"number,omitempty"`                          // of the router's attempts at this pod, from 1
+	Grant         uint64                 `protobuf:"varint,18,opt,name=grant,proto3" json:"grant,omitempty"`                            // of the slot that is kept for it; 0: none
+	Session       string                 `protobuf:"bytes,19,opt,name=session,proto3" json:"session,omitempty"`                         // the utterance belongs to it; empty: to none
+	Deadline      int64                  `protobuf:"varint,20,opt,name=deadline,proto3" json:"deadline,omitempty"`                      // it may take so long, from now on; 0: no limit of the router's
+	Protocol      uint32                 `protobuf:"varint,21,opt,name=protocol,proto3" json:"protocol,omitempty"`                      // of the router
+	LetterCase    string                 `protobuf:"bytes,22,opt,name=letter_case,json=letterCase,proto3" json:"letter_case,omitempty"` // of that message: upper, mixed; as language
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -403,6 +404,13 @@ func (x *Utterance) GetProtocol() uint32 {
 		return x.Protocol
 	}
 	return 0
+}
+
+func (x *Utterance) GetLetterCase() string {
+	if x != nil {
+		return x.LetterCase
+	}
+	return ""
 }
 
 type LexiconEntry struct {
@@ -2767,7 +2775,7 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\tutterance\x18\x01 \x01(\v2\x18.swar.fleet.v1.UtteranceH\x00R\tutterance\x12,\n" +
 	"\x05taken\x18\x02 \x01(\v2\x14.swar.fleet.v1.TakenH\x00R\x05taken\x12/\n" +
 	"\x06cancel\x18\x03 \x01(\v2\x15.swar.fleet.v1.CancelH\x00R\x06cancelB\t\n" +
-	"\amessage\"\xbf\x04\n" +
+	"\amessage\"\xe0\x04\n" +
 	"\tUtterance\x12\x1d\n" +
 	"\n" +
 	"request_id\x18\x01 \x01(\tR\trequestId\x12\x12\n" +
@@ -2794,7 +2802,9 @@ const file_runtime_fleet_link_wire_fleet_proto_rawDesc = "" +
 	"\x05grant\x18\x12 \x01(\x04R\x05grant\x12\x18\n" +
 	"\asession\x18\x13 \x01(\tR\asession\x12\x1a\n" +
 	"\bdeadline\x18\x14 \x01(\x03R\bdeadline\x12\x1a\n" +
-	"\bprotocol\x18\x15 \x01(\rR\bprotocol\"N\n" +
+	"\bprotocol\x18\x15 \x01(\rR\bprotocol\x12\x1f\n" +
+	"\vletter_case\x18\x16 \x01(\tR\n" +
+	"letterCase\"N\n" +
 	"\fLexiconEntry\x12\x12\n" +
 	"\x04word\x18\x01 \x01(\tR\x04word\x12\x16\n" +
 	"\x06spoken\x18\x02 \x01(\tR\x06spoken\x12\x12\n" +

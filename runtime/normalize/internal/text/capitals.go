@@ -83,24 +83,67 @@ func movesMoney(v *View, i int) bool {
 	return false
 }
 
-// Shouts reports whether tokens i to end are in capitals: at least two words, and none in small letters but those that
-// reading puts in. What may be an acronym does not count, so that a text says the same when it has been read.
-func Shouts(v *View, i, end int) bool {
-	loud := 0
-	for j := i; j < end; j++ {
-		t := &v.Toks[j]
-		switch {
-		case t.Kind != Latin || t.B-t.A < 2 || t.Put:
-		case t.Cas != words.Upper:
-			if !t.Word.Is(words.Expansion) && !isSymbol(v, j) {
-				return false
-			}
-		case t.B-t.A > 2 && !t.Word.Is(words.Initialism) &&
-			pronounce.IsWord(v.Str(j)), t.Word.IsAny(words.HindiWord, words.HindiMaybe, words.EnglishWord):
-			loud++
-		}
+// Capitals counts the words of a text by their case.
+type Capitals struct {
+	Upper int // words in capitals that are no acronyms
+	Other int // words with small letters
+}
+
+// Case is how a text is written.
+type Case uint8
+
+// The cases.
+const (
+	UnknownCase Case = iota // it has too few words in capitals to tell, and no other ones
+	MixedCase               // such as most texts
+	UpperCase
+)
+
+const (
+	mostOther  = 4 // so many words in capitals to each other one make a text in capitals: YOUR CAB Ramesh
+	fewestLoud = 2 // words in capitals that make one
+)
+
+// Case is that of a message.
+func (c Capitals) Case() Case {
+	switch {
+	case c.Other*mostOther > c.Upper:
+		return MixedCase
+	case c.Upper >= fewestLoud:
+		return UpperCase
 	}
-	return loud >= 2
+	return UnknownCase
+}
+
+// IsUpper reports whether a sentence is in capitals: by its own words, or by those of its message where some of both
+// cases, or hardly any at all, stand in it.
+func (c Capitals) IsUpper(message Case) bool {
+	switch {
+	case c.Other > c.Upper:
+		return false
+	case c.Other == 0 && c.Upper >= fewestLoud:
+		return true
+	}
+	return message == UpperCase
+}
+
+// Add adds the words of another text.
+func (c *Capitals) Add(other Capitals) { c.Upper, c.Other = c.Upper+other.Upper, c.Other+other.Other }
+
+// count adds token j, a word in Latin letters. What may be an acronym does not count, nor what reading puts in: a text
+// has the same case when it has been read.
+func (c *Capitals) count(v *View, j int, hasLanguage bool) {
+	t := &v.Toks[j]
+	switch {
+	case t.B-t.A < 2:
+	case t.Cas != words.Upper:
+		if hasLanguage && !t.Word.Is(words.Expansion) {
+			c.Other++
+		}
+	case t.B-t.A > 2 && !t.Word.Is(words.Initialism) && pronounce.IsWord(v.Str(j)),
+		t.Word.IsAny(words.HindiWord, words.HindiMaybe, words.EnglishWord):
+		c.Upper++
+	}
 }
 
 // saidByLetters reports whether token j is short and in capitals, and no word.

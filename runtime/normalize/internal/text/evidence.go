@@ -69,8 +69,9 @@ func Lean(found *[evidences]int, weights *[evidences]weigh) int {
 // Tally is the evidence of a sentence, as far as it has been read.
 type Tally struct {
 	Found   [evidences]int
-	Unknown int                     // words that say nothing
-	words   int                     // words of any kind
+	Unknown int // words that say nothing
+	words   int // words of any kind
+	Case    Capitals
 	named   bool                    // the capitalised words in front have a Hindi one, and weigh once
 	Note    func(j int, e Evidence) // nil unless somebody asks why
 }
@@ -78,6 +79,9 @@ type Tally struct {
 // weighWord adds token j to t.
 func weighWord(v *View, j int, t *Tally) {
 	e, said, word := evidenceAt(v, j, t.words == 0)
+	if v.Toks[j].Kind == Latin {
+		t.Case.count(v, j, said || word)
+	}
 	if v.Toks[j].Kind != Latin || v.Toks[j].Cas != words.Title {
 		t.named = false
 	}
