@@ -61,7 +61,7 @@ type inbox struct {
 	changed sync.Cond
 	queue   []message
 	size    int
-	err     error // what comes after the queue
+	err     error // returned after the queue is empty
 }
 
 // message is a text message of a WebSocket, or a piece of audio.
@@ -76,7 +76,7 @@ func newInbox() *inbox {
 	return b
 }
 
-// put adds m, waiting while there is too much. It reports false when nobody will take it any more.
+// put adds m, and waits while the queue is full. It returns false when the reader has stopped.
 func (b *inbox) put(m message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -92,7 +92,7 @@ func (b *inbox) put(m message) bool {
 	return true
 }
 
-// end makes err what comes after everything that was put.
+// end sets the error that follows everything in the queue.
 func (b *inbox) end(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

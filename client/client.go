@@ -1,8 +1,8 @@
 // Package client speaks to a Swar server: text in, Hinglish speech out, as it is produced.
 //
-// [Client.Speak] is one utterance over HTTP, [Client.SpeakWords] one with the time of each word; [Client.Stream]
-// opens a WebSocket for many, with an event for everything that happens. All tell a finished stream from one that was
-// cut. See the examples.
+// [Client.Speak] speaks one utterance over HTTP, [Client.SpeakWords] with the time of each word; [Client.Stream] opens
+// a WebSocket for many, with an event for each step. All distinguish a complete stream from one that was cut. See the
+// examples.
 package client
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Options says how to call a server. The zero value calls an open one.
+// Options configures a client. The zero value calls an open server.
 type Options struct {
 	// Key is the API key. It travels as a bearer token, which net/http drops when a server redirects to another host.
 	Key string
@@ -44,7 +44,7 @@ type Client struct {
 }
 
 // New returns a client of the server at base, such as https://tts.example.com. A path in base is kept as a prefix. It
-// connects to nothing. Only a base that is no such address is an error.
+// does not connect. It fails only if base is not such an address.
 func New(base string, o Options) (*Client, error) {
 	u, err := url.Parse(base)
 	if err != nil || !isServerAddress(u) {

@@ -59,7 +59,7 @@ const (
 	CodeBodyTooLarge      Code = "body_too_large"
 	CodeBusy              Code = "busy"               // all workers speak and the queue is full; not billed
 	CodeWarmingUp         Code = "warming_up"         // the server has just started
-	CodePortalUnavailable Code = "portal_unavailable" // nobody can tell whether the key is good
+	CodePortalUnavailable Code = "portal_unavailable" // the key cannot be checked
 	CodeEngineError       Code = "engine_error"
 	CodeWorkerGone        Code = "worker_gone"
 	CodeTimeout           Code = "timeout" // two minutes passed
@@ -67,8 +67,8 @@ const (
 	CodeMethodNotAllowed  Code = "method_not_allowed"
 )
 
-// CutError says that audio stopped before its end. What was read until then is sound, but not all of it.
-// It is an [io.ErrUnexpectedEOF] to errors.Is.
+// CutError reports audio that stopped before its end. What was read until then is valid, but incomplete. errors.Is
+// matches it with [io.ErrUnexpectedEOF].
 type CutError struct {
 	RequestID string
 	Bytes     int64 // that were read

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Event is something that a server tells over a WebSocket: one of the *…Event types of this package. For each
-// utterance they come in this order: start; then for every chunk: chunk, audio, words if they were asked for, chunk
-// end; then end. First audio comes once, right after the first audio. Flushed comes between chunks of what is fed.
-// Cancelled and error end an utterance in place of end. Utterances of one connection never mix.
+// Event is a message of the server over a WebSocket: one of the *…Event types of this package. Each utterance has them
+// in this order: start; then for every chunk: chunk, audio, words if requested, chunk end; then end. First audio comes
+// once, right after the first audio. Flushed comes between chunks of an utterance with [Conn.Append]. Cancelled and
+// error end an utterance instead of end. Utterances of one connection never interleave.
 type Event interface {
 	// About returns the part that all events have.
 	About() Head
@@ -25,7 +25,7 @@ type Head struct {
 // About implements [Event].
 func (h Head) About() Head { return h }
 
-// StartEvent says that a worker was assigned.
+// StartEvent reports that a worker was assigned.
 type StartEvent struct {
 	Head
 	Voice      string
@@ -37,11 +37,11 @@ type StartEvent struct {
 	Seed       int64
 	Queue      time.Duration // spent waiting for the worker
 	Model      string
-	WordTimes  bool // each chunk has a WordsEvent; false also where they were asked for and the server cannot tell
-	Fed        bool // it is fed by [Conn.Append]: Normalized and Chunks are those of its first sentence
+	WordTimes  bool // each chunk has a WordsEvent; false if they were not requested or the server has no word times
+	Fed        bool // opened by [Conn.Append]: Normalized and Chunks cover its first sentence
 }
 
-// ChunkEvent says that a chunk begins.
+// ChunkEvent reports the beginning of a chunk.
 type ChunkEvent struct {
 	Head
 	Chunk      int // from 0
@@ -58,19 +58,19 @@ type AudioEvent struct {
 	Data []byte // in the format of StartEvent; belongs to the caller
 }
 
-// FirstAudioEvent says how long the first audio took, from the server's receipt of the request.
+// FirstAudioEvent reports the time to the first audio, from the server's receipt of the request.
 type FirstAudioEvent struct {
 	Head
 	Chunk int
 	After time.Duration
 }
 
-// WordsEvent says when each word of a chunk is heard. It comes before the ChunkEndEvent.
+// WordsEvent has the time of each word of a chunk. It comes before the ChunkEndEvent.
 type WordsEvent struct {
 	Head
 	Chunk     int
 	Words     []Word // none where nothing is known
-	Estimated bool   // false where the model tells; true where times are made of the text and the audio
+	Estimated bool   // false for times from the model; true for estimates from text and audio
 }
 
 // Word is a word of StartEvent.Normalized, without the marks around it.
@@ -81,7 +81,7 @@ type Word struct {
 	Start, End time.Duration // in the audio of the utterance
 }
 
-// ChunkEndEvent says that a chunk is finished.
+// ChunkEndEvent reports the end of a chunk.
 type ChunkEndEvent struct {
 	Head
 	Chunk         int
@@ -89,10 +89,10 @@ type ChunkEndEvent struct {
 	Length        time.Duration
 	Prefill       time.Duration
 	PrefillCached bool
-	EOS           bool // false when the chunk was cut at its limit instead of ending by itself
+	EOS           bool // false if the chunk was cut at its limit
 }
 
-// EndEvent says that an utterance is complete.
+// EndEvent reports the end of an utterance.
 type EndEvent struct {
 	Head
 	Frames         int
@@ -108,24 +108,24 @@ type EndEvent struct {
 	FinishedBy     string // "idle" where the server has finished it, because nothing was fed any more; "" otherwise
 }
 
-// FlushedEvent says that everything before a [Conn.Flush] has come.
+// FlushedEvent reports that the audio of everything before a [Conn.Flush] was sent.
 type FlushedEvent struct {
 	Head
 	Length  time.Duration // of the audio of the utterance so far
 	CharEnd int           // where that ends, in code points of the normalised text
 }
 
-// CancelledEvent says that an utterance ended because of [Conn.Cancel].
+// CancelledEvent reports an utterance that [Conn.Cancel] ended.
 type CancelledEvent struct {
 	Head
 	Frames       int           // that were sent
 	Length       time.Duration // of those
 	Chunk        int           // the last one that was begun
-	CharsSpoken  int           // code points of StartEvent.Normalized that were heard, about
+	CharsSpoken  int           // code points of StartEvent.Normalized that were played, about
 	BilledFrames int           // that were decoded: at least Frames
 }
 
-// ErrorEvent says that an utterance was refused or failed; no more events of it follow. The connection stays open.
+// ErrorEvent reports an utterance that was refused or failed; no more events of it follow. The connection stays open.
 type ErrorEvent struct {
 	Head
 	Err *Error

@@ -48,7 +48,7 @@ type Chunk struct {
 	CharEnd   int `json:"char_end"`   // exclusive
 }
 
-// Span says how a piece of the input was rewritten.
+// Span is a rewritten piece of the input: "₹5" → "five rupees".
 type Span struct {
 	Start  int    `json:"start"` // code points into the trimmed input
 	End    int    `json:"end"`   // exclusive
@@ -84,7 +84,7 @@ func (c *Client) Preview(ctx context.Context, r Request) (Normalized, error) {
 	return n, c.json(ctx, http.MethodPost, "/v1/normalize", body, &n)
 }
 
-// Health is the state of a server, as GET /healthz tells it.
+// Health is the state of a server, as GET /healthz returns it.
 type Health struct {
 	Status       string
 	Uptime       time.Duration

@@ -11,7 +11,7 @@ import (
 const (
 	busyTries   = 3                      // calls in all that may end with 503
 	failedTries = 2                      // calls in all that may end with 500
-	jitter      = 250 * time.Millisecond // spreads those that were refused together
+	jitter      = 250 * time.Millisecond // spreads retries of requests that were refused together
 	longestWait = 10 * time.Second       // a longer Retry-After is for the caller to decide about
 )
 
@@ -29,7 +29,7 @@ type Backoff struct{ busy, failed int }
 // useless.
 func (b *Backoff) Next(err error) (wait time.Duration, again bool) {
 	if _, cut := errors.AsType[*CutError](err); cut {
-		return 0, false // some of it may have been heard
+		return 0, false // a part may have been played
 	}
 	e, ok := errors.AsType[*Error](err)
 	if !ok {

@@ -22,7 +22,7 @@ const (
 	FrameBytes    = 3840                  // of one frame as PCM16
 )
 
-// Format says how audio is written.
+// Format is an audio format of the API.
 type Format string
 
 // The formats of the API.
@@ -42,8 +42,8 @@ type Request struct {
 	// any audio. A WebSocket ignores it.
 	Buffered bool
 
-	// Metadata asks for a WAV that says where it comes from, in a LIST chunk before its samples. Those then begin
-	// after more than 44 bytes. A WebSocket ignores it; Ogg/Opus says so anyway.
+	// Metadata asks for a WAV with the source of the audio in a LIST chunk before the samples, which then begin after
+	// more than 44 bytes. A WebSocket ignores it; Ogg/Opus always has it.
 	Metadata bool
 
 	// WordTimes asks a WebSocket for a [WordsEvent] with each chunk. [Client.SpeakWords] has them anyway, and
@@ -107,7 +107,7 @@ type Audio struct {
 	resp *http.Response
 	hash hash.Hash
 	read int64
-	err  error // what Read goes on returning
+	err  error // what Read returns from then on
 }
 
 // Proof is what the server says about audio that it has sent in full.
@@ -160,7 +160,7 @@ func checkText(text string) error {
 // the trailers of a stream and drop them, so that missing trailers prove nothing. Trailers that arrive must agree
 // with the audio; see [Audio.Proof].
 //
-// Read promptly: a server gives up on a reader that takes nothing for ten seconds. A consumer that keeps the pace of
+// Read promptly: a server cancels a stream whose reader takes no data for ten seconds. A consumer at the pace of
 // speech, such as a player, should read from [Audio.ReadAhead].
 func (a *Audio) Read(p []byte) (int, error) {
 	if a.err != nil {

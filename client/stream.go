@@ -27,8 +27,7 @@ const (
 // Conn is a WebSocket connection on which utterances are spoken one after another. One goroutine may call Next while
 // others call Send, Cancel and Close.
 //
-// What arrives is read ahead, up to 64 MiB, so that a slow consumer (a player, for instance) does not make the server
-// give up.
+// Messages are read ahead, up to 64 MiB, so that a slow consumer, such as a player, does not make the server cancel.
 type Conn struct {
 	ws      *websocket.Conn
 	inbox   *inbox
@@ -96,7 +95,7 @@ func (c *Conn) watch() {
 
 func (c *Conn) alive() { _ = c.ws.SetReadDeadline(time.Now().Add(silence)) }
 
-// receive goes on after the inbox is shut, so that Close sees the server's answer.
+// receive continues after the inbox is shut, so that Close sees the server's answer.
 func (c *Conn) receive() {
 	defer close(c.left)
 	for {
@@ -124,9 +123,10 @@ func (c *Conn) ping() {
 	}
 }
 
-// ClosedError says that the server or the network ended a connection.
+// ClosedError reports that the server or the network ended a connection.
 type ClosedError struct {
-	// 1001: the server goes away; 1008: the key was revoked, or nobody read; 1013: too many connections; 1006: lost
+	// 1001: the server stops; 1008: the key was revoked, or the client did not read; 1013: too many connections; 1006:
+	// lost
 	Code   int
 	Reason string // of the server; may be empty
 	Err    error  // nil if the server closed in order
@@ -161,8 +161,8 @@ func ending(err error) error {
 	}
 }
 
-// Send asks for an utterance. It is spoken after those that were sent before; Send does not wait for that. At most 32
-// may wait. It returns the RequestID of r, or the one it made up.
+// Send requests an utterance. The server speaks it after those sent before; Send does not wait for that. At most 32 may
+// wait. It returns the RequestID of r, or the one it made up.
 func (c *Conn) Send(r Request) (id string, err error) {
 	if r.RequestID == "" {
 		r.RequestID = "req_" + rand.Text()

@@ -16,10 +16,9 @@ const maxLine = 512 << 10
 var errNoEnd = errors.New("the end event is missing")
 
 // SpeakWords speaks r and yields the events that a [Conn] would. They are a start, and for each chunk its audio and
-// then a [WordsEvent] with the time of each word. There is no first audio event. The audio of all [AudioEvent]
-// together is in r's Format, which can be WAV here; Buffered and Metadata mean nothing. The last event is an
-// [EndEvent]; whatever comes in its place is an error, and a [CutError] when there was audio. Leaving the loop makes
-// the server stop.
+// then a [WordsEvent] with the time of each word. There is no first audio event. The audio of all [AudioEvent] together
+// is in r's Format, which can be WAV here; Buffered and Metadata are ignored. The last event is an [EndEvent]; anything
+// else at its place is an error, and a [CutError] if there was audio. Leaving the loop stops the server.
 func (c *Client) SpeakWords(ctx context.Context, r Request) iter.Seq2[Event, error] {
 	r.Buffered, r.Metadata, r.WordTimes = false, false, false // no fields of its
 	return func(yield func(Event, error) bool) {
@@ -52,7 +51,7 @@ func (c *Client) SpeakWords(ctx context.Context, r Request) iter.Seq2[Event, err
 	}
 }
 
-// because returns why there are no more lines, of which err was noticed.
+// because returns the reason of a read error: the recorded cause, or err.
 func (e *CutError) because(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

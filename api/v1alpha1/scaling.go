@@ -5,11 +5,11 @@ package v1alpha1
 type ScalingMode string
 
 const (
-	// ScalingManual is whoever writes spec.replicas.
+	// ScalingManual leaves spec.replicas to the user.
 	ScalingManual ScalingMode = "Manual"
-	// ScalingAutomatic is the operator, by the demand in slots that routers tell.
+	// ScalingAutomatic lets the operator scale by the slots that routers report as demanded.
 	ScalingAutomatic ScalingMode = "Automatic"
-	// ScalingExternal is somebody who writes through /scale: an HPA, or KEDA.
+	// ScalingExternal leaves the size to a client of /scale: an HPA, or KEDA.
 	ScalingExternal ScalingMode = "External"
 )
 
@@ -21,8 +21,8 @@ type Scaling struct {
 	// +optional
 	// +kubebuilder:default=Automatic
 	Mode ScalingMode `json:"mode,omitempty"`
-	// Fewest worker pods. With 0, whoever calls an idle fleet first is refused (503) until a pod is warm, which takes
-	// longer than clients repeat.
+	// Fewest worker pods. With 0, the first request to an idle fleet is refused (503) until a pod is warm, which takes
+	// longer than clients retry.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0
@@ -34,13 +34,13 @@ type Scaling struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=5000
 	MaxReplicas int32 `json:"maxReplicas,omitempty"`
-	// Share of the slots that are meant to speak; the rest is for what comes before another pod is warm.
+	// Target share of busy slots. The rest covers new requests until another pod is warm.
 	// +optional
 	// +kubebuilder:default=80
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=100
 	TargetSlotUtilizationPercent int32 `json:"targetSlotUtilizationPercent,omitempty"`
-	// What those who scale by tts_queue_depth are told to aim at.
+	// Target queue length for autoscalers that use tts_queue_depth.
 	// +optional
 	// +kubebuilder:default=2
 	// +kubebuilder:validation:Minimum=1
@@ -52,7 +52,7 @@ type Scaling struct {
 	// +optional
 	// +kubebuilder:default={}
 	ScaleDown ScaleDown `json:"scaleDown,omitzero"`
-	// A fleet that nobody has called for so long goes to zero.
+	// Seconds without a request after which the fleet scales to zero.
 	// +optional
 	// +kubebuilder:validation:Minimum=30
 	// +kubebuilder:validation:Maximum=604800
@@ -61,7 +61,7 @@ type Scaling struct {
 
 // ScaleUp bounds how fast a fleet grows.
 type ScaleUp struct {
-	// While one pod starts the fleet grows to so many times its size at most.
+	// While one pod starts, the fleet grows to at most this multiple of its size.
 	// +optional
 	// +kubebuilder:default=4
 	// +kubebuilder:validation:Minimum=2
@@ -71,13 +71,13 @@ type ScaleUp struct {
 
 // ScaleDown bounds how fast a fleet shrinks.
 type ScaleDown struct {
-	// The largest demand of so long counts.
+	// Window in seconds; the largest demand in it counts.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=86400
 	StabilizationSeconds *int32 `json:"stabilizationSeconds,omitempty"`
-	// So many percent of the pods go in a minute at most, one at least.
+	// Largest share of pods removed in a minute, in percent; at least one pod.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Spec is what is wanted of a fleet. Every section but the model may be left out.
+// Spec is the desired state of a fleet. Every section but the model may be left out.
 type Spec struct {
 	// The model that is spoken with.
 	// +required
@@ -45,7 +45,7 @@ type Spec struct {
 	// +kubebuilder:default={mode: Portal}
 	Access Access `json:"access,omitzero"`
 
-	// How worker pods are replaced by those of a new revision.
+	// How pods of a new revision replace the old ones.
 	// +optional
 	// +kubebuilder:default={}
 	Rollout Rollout `json:"rollout,omitzero"`
@@ -84,8 +84,8 @@ type Spec struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.source.pull) || self.id.matches('^[a-z0-9][a-z0-9.-]{0,62}$')",message="spec.model.id is what a pulled model is called: want at most 63 lower-case letters, digits, dots and hyphens"
 type Model struct {
-	// Identifier that clients are told. Pods of another model are not used. It cannot be changed, because clients and
-	// bills go by it: make a new TTSDeployment for another model.
+	// Identifier of the model in answers to clients. Pods with another model are not used. It cannot be changed,
+	// because clients and bills refer to it: create a new TTSDeployment for another model.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -93,7 +93,7 @@ type Model struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="spec.model.id cannot be changed: make a new TTSDeployment for another model"
 	ID string `json:"id"`
 
-	// Where the model comes from.
+	// Where to download the model.
 	// +required
 	Source Source `json:"source"`
 
@@ -104,7 +104,7 @@ type Model struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// Source is where a model comes from: exactly one of these.
+// Source is where to download a model: exactly one of these.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.image) ? 1 : 0) + (has(self.oci) ? 1 : 0) + (has(self.persistentVolumeClaim) ? 1 : 0) + (has(self.pull) ? 1 : 0) == 1",message="spec.model.source wants exactly one of image, oci, persistentVolumeClaim and pull"
 type Source struct {
@@ -180,7 +180,7 @@ type PullSource struct {
 	// +kubebuilder:default=int8
 	// +kubebuilder:validation:Enum=int8;fp32
 	Precision string `json:"precision,omitempty"`
-	// Where the voices are, for a model of the hub that brings none, or in place of its own.
+	// Where to download the voices, for a model of the hub without voices, or instead of its voices.
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=map
@@ -194,8 +194,8 @@ type PullSource struct {
 	// Token of the hub, for a model whose terms have to be accepted.
 	// +optional
 	TokenSecretRef *SecretKey `json:"tokenSecretRef,omitempty"`
-	// Certificates that are believed besides those of public authorities: of a hub, a registry or a proxy with an
-	// authority of your own. The proxy itself is named in spec.runtime.env, by HTTPS_PROXY and NO_PROXY.
+	// Trusted certificates besides those of public authorities: for a hub, a registry or a proxy with a private
+	// authority. The proxy itself is named in spec.runtime.env, by HTTPS_PROXY and NO_PROXY.
 	// +optional
 	Authority *Authority `json:"authority,omitempty"`
 	// Address of another hub that answers like Hugging Face's.
@@ -275,7 +275,7 @@ type Runtime struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	ImagePullSecrets []SecretName `json:"imagePullSecrets,omitempty"`
-	// Utterances that a pod speaks at the same time, each by a worker of its own.
+	// Utterances that a pod speaks at the same time. Each has a worker.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
@@ -308,7 +308,7 @@ type Runtime struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
 	Env []EnvVar `json:"env,omitempty"`
-	// A pod that is not ready so long after it started is started anew.
+	// Seconds that a pod may take to become ready before it is restarted.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=10
@@ -386,7 +386,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="has(self.usageVolume) == has(oldSelf.usageVolume) && (!has(self.usageVolume) || self.usageVolume == oldSelf.usageVolume)",message="spec.router.usageVolume cannot be added, changed or removed, because usage that the portal does not have yet would be lost with the old routers: make a new TTSDeployment"
 // +kubebuilder:validation:XValidation:rule="!has(self.twilioTokenSecretRef) || !has(self.dialects) || self.dialects.exists(d, d == 'bridge')",message="twilioTokenSecretRef wants bridge among the dialects, which answers Twilio"
 type Router struct {
-	// Number of them. Applied only if it is set, so that somebody else may scale them; without it two at first.
+	// Number of routers. Applied only if it is set, so that an autoscaler may own it; without it, two at first.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
@@ -400,7 +400,7 @@ type Router struct {
 	// Processors and memory of each.
 	// +optional
 	Resources *Resources `json:"resources,omitempty"`
-	// Those who wait for a slot, in each router.
+	// Queue of requests that wait for a slot, in each router.
 	// +optional
 	// +kubebuilder:default={}
 	Queue Queue `json:"queue,omitzero"`
@@ -412,13 +412,13 @@ type Router struct {
 	// then a StatefulSet. It cannot be added, changed or removed later, and goes with the TTSDeployment.
 	// +optional
 	UsageVolume *UsageVolume `json:"usageVolume,omitempty"`
-	// Everything is served on for so long after a router is told to stop, until load balancers have heard of it.
+	// Seconds that a stopping router keeps serving, until load balancers have removed it.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=60
 	LingerSeconds *int32 `json:"lingerSeconds,omitempty"`
-	// Known keys are good for so long while the portal is away.
+	// Seconds that cached keys stay valid while the portal is unreachable.
 	// +optional
 	// +kubebuilder:default=900
 	// +kubebuilder:validation:Minimum=60
@@ -439,8 +439,8 @@ type Router struct {
 	// +kubebuilder:validation:MaxItems=8
 	// +kubebuilder:validation:XValidation:rule="size(self) == 1 || !self.exists(d, d == 'none')",message="none stands alone"
 	Dialects []Dialect `json:"dialects,omitempty"`
-	// The token of an account at Twilio: only media streams that are signed with it are answered. Without it everybody
-	// may open one with a key.
+	// Token of a Twilio account: only media streams signed with it are accepted. Without it any client with a key may
+	// open one.
 	// +optional
 	TwilioTokenSecretRef *SecretKey `json:"twilioTokenSecretRef,omitempty"`
 	// How speech is marked as synthetic.
@@ -471,7 +471,7 @@ type Labelling struct {
 	// Whether no key and no organisation may have nothing spoken instead.
 	// +optional
 	DisclosureRequired bool `json:"disclosureRequired,omitempty"`
-	// Name of the service, in ASCII, that audio and GET / tell. Without it Swar Hinglish TTS.
+	// Name of the service, in ASCII, in audio metadata and in GET /. Default: Swar Hinglish TTS.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	// +kubebuilder:validation:Pattern=`^[!-~]([ -~]*[!-~])?$`
@@ -486,7 +486,7 @@ type Resources struct {
 	Memory *resource.Quantity `json:"memory,omitempty"`
 }
 
-// Queue is those who wait for a slot in one router.
+// Queue configures the queue for slots in each router.
 type Queue struct {
 	// Utterances that may wait; 0 means none.
 	// +optional
@@ -519,9 +519,9 @@ type AccessMode string
 const (
 	// AccessPortal takes keys from a portal, and bills there.
 	AccessPortal AccessMode = "Portal"
-	// AccessKeys takes keys from a Secret. Nobody is billed.
+	// AccessKeys takes keys from a Secret, without billing.
 	AccessKeys AccessMode = "Keys"
-	// AccessOpen lets everybody speak who reaches the routers.
+	// AccessOpen requires no key: every client that reaches the routers may speak.
 	AccessOpen AccessMode = "Open"
 )
 
@@ -533,8 +533,8 @@ type Access struct {
 	// +optional
 	// +kubebuilder:default=Portal
 	Mode AccessMode `json:"mode,omitempty"`
-	// A Secret of the namespace. Where mode is Keys, its entry keys has a key a line, KEY or KEY=voice,voice. Where it
-	// is Portal, it has the entries address, token and ca.crt of the portal; without it the operator writes one for the
+	// A Secret of the namespace. With mode Keys, its entry keys has one key per line, KEY or KEY=voice,voice. With mode
+	// Portal, it has the entries address, token and ca.crt of the portal; without it the operator writes one for the
 	// portal of its own release.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -557,14 +557,14 @@ type Rollout struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	MaxUnavailable *int32 `json:"maxUnavailable,omitempty"`
-	// A revision of which no further pod becomes ready for so long is stuck: it goes no further, and the old one speaks
-	// on.
+	// Seconds without another ready pod after which a revision counts as stuck: the rollout stops, and the old revision
+	// keeps serving.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=86400
 	ProgressDeadlineSeconds int32 `json:"progressDeadlineSeconds,omitempty"`
-	// What a pod speaks when it is to go may take so long. No utterance takes more than 120 s.
+	// Seconds that a stopping pod may take to finish running utterances. No utterance takes more than 120 s.
 	// +optional
 	// +kubebuilder:default=120
 	// +kubebuilder:validation:Maximum=600
@@ -582,7 +582,7 @@ type Disruption struct {
 	MaxUnavailablePercent int32 `json:"maxUnavailablePercent,omitempty"`
 }
 
-// ZonePolicy is whether routers prefer pods of their own zone.
+// ZonePolicy says whether routers prefer pods of the same zone.
 // +kubebuilder:validation:Enum=Prefer;Ignore
 type ZonePolicy string
 
@@ -598,7 +598,7 @@ type Placement struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
-	// Taints that pods bear. Where nothing is said of node.kubernetes.io/not-ready and unreachable with NoExecute, pods
+	// Taints that pods tolerate. Without an entry for node.kubernetes.io/not-ready and unreachable with NoExecute, pods
 	// on such a node are replaced after 30 s.
 	// +optional
 	// +listType=atomic
@@ -686,7 +686,7 @@ type Tracing struct {
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:Pattern=`^https?://`
 	Endpoint string `json:"endpoint"`
-	// Of a thousand requests without a trace of their own so many are traced.
+	// How many of a thousand requests are traced, among those without a client's trace.
 	// +optional
 	// +kubebuilder:default=1000
 	// +kubebuilder:validation:Minimum=0

@@ -7,13 +7,13 @@ const (
 	Ready         = "Ready"         // is this generation of the spec rolled out, and does it serve?
 	Available     = "Available"     // does the fleet answer, and speak?
 	Progressing   = "Progressing"   // is a revision on its way?
-	Stalled       = "Stalled"       // does the roll-out wait for somebody to change something?
-	ModelVerified = "ModelVerified" // do pods have the model that is wanted?
+	Stalled       = "Stalled"       // does the rollout wait for a change by the user?
+	ModelVerified = "ModelVerified" // do pods have the requested model?
 	WorkersWarm   = "WorkersWarm"   // has every worker spoken each voice?
 	RouterReady   = "RouterReady"   // do routers answer?
 	ScalingActive = "ScalingActive" // does the number of pods follow the demand?
-	Degraded      = "Degraded"      // is something wrong that somebody must look at?
-	PausedNow     = "Paused"        // is the operator told to leave everything as it is?
+	Degraded      = "Degraded"      // does something need attention?
+	PausedNow     = "Paused"        // is the operator paused?
 	Contested     = "Contested"     // does another operator see the fleet, which leaves it to the one that leads it?
 )
 
@@ -68,19 +68,19 @@ type Status struct {
 	// Those whose workers are all warm, and that take utterances.
 	// +optional
 	ReadyReplicas int32 `json:"readyReplicas"`
-	// Those that are starting.
+	// Pods that are starting.
 	// +optional
 	WarmingReplicas int32 `json:"warmingReplicas"`
-	// Those that finish what they speak, and go.
+	// Pods that finish running utterances before they stop.
 	// +optional
 	DrainingReplicas int32 `json:"drainingReplicas"`
-	// Those of the newest revision.
+	// Pods of the newest revision.
 	// +optional
 	UpdatedReplicas int32 `json:"updatedReplicas"`
 	// Ready and wanted pods, as a column shows them.
 	// +optional
 	Pods string `json:"pods,omitempty"`
-	// Selects the worker pods, for those who scale.
+	// Label selector of the worker pods, for autoscalers.
 	// +optional
 	Selector string `json:"selector,omitempty"`
 	// Slots, as routers saw them within the last quarter of a minute. Metrics have the present values.
@@ -99,7 +99,7 @@ type Status struct {
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
-// Slots are those of all pods together, and who waits for one.
+// Slots counts the slots of all pods, and the requests that wait for one.
 type Slots struct {
 	// +optional
 	Total int32 `json:"total"`

@@ -22,7 +22,7 @@ type TTSDeployment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// What is wanted.
+	// Desired state.
 	// +required
 	Spec Spec `json:"spec"`
 	// What there is. Only the operator writes it.

@@ -94,8 +94,8 @@ func run(ctx context.Context, p *launch.Program, o *options) error {
 	}
 }
 
-// manageFleets looks after fleets until ctx ends or this operator may not act any more; led says whether it could at
-// all.
+// manageFleets manages fleets until ctx ends or this operator loses the lease; led reports whether it ever had the
+// lease.
 func manageFleets(
 	ctx context.Context, access *rest.Config, options ctrl.Options, c controllers.Config, log *slog.Logger,
 ) (led bool, err error) {
@@ -128,7 +128,7 @@ func serveProbes(ctx context.Context, address string, log *slog.Logger) (stop fu
 	return servers.Close, nil
 }
 
-// ignoreEnd drops what a manager says that was told to end.
+// ignoreEnd drops the error of a manager whose context has ended.
 func ignoreEnd(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -136,7 +136,7 @@ func ignoreEnd(ctx context.Context, err error) error {
 	return err
 }
 
-// apiServer says how the API server is reached; without a file, as a pod reaches it.
+// apiServer returns how to reach the API server: by the file, or as a pod does.
 func apiServer(kubeconfig string) (c *rest.Config, err error) {
 	if kubeconfig != "" {
 		c, err = clientcmd.BuildConfigFromFlags("", kubeconfig)

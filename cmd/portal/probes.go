@@ -13,7 +13,7 @@ import (
 
 const (
 	probeLimit = 2 * time.Second // for the store to answer
-	probeEvery = time.Second     // so often the store is asked at most, however many ask us
+	probeEvery = time.Second     // the store is checked at most this often, however many probes arrive
 )
 
 var errStopping = errors.New("stopping")
@@ -22,7 +22,7 @@ var errStopping = errors.New("stopping")
 type probes struct {
 	check func(context.Context) error // asks the store
 
-	mu        sync.Mutex // held while the store is asked, so that everybody shares the answer
+	mu        sync.Mutex // held while the store is checked, so that concurrent probes share the result
 	checkedAt time.Time
 	result    error
 	stopping  bool

@@ -34,7 +34,7 @@ type site struct {
 	addresses []any // that are listened on, for the log
 }
 
-// serve runs until ctx ends, and then finishes what it is asked.
+// serve runs until ctx ends, and then finishes running requests.
 func serve(ctx context.Context, p *launch.Program, o *options) (err error) {
 	s := &site{program: p, options: o}
 	lines := launch.NewLogWriter(p.Err)
@@ -123,8 +123,8 @@ func (s *site) mails() *launch.Screen {
 	return s.program.Out
 }
 
-// run serves until ctx ends or a part fails. Then it tells probes that it stops, finishes requests, and only then lets
-// go of routers and of the store.
+// run serves until ctx ends or a part fails. Then readiness fails, requests finish, and only then the links to routers
+// and the store close.
 func (s *site) run(ctx context.Context) error {
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)

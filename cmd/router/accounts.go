@@ -15,7 +15,7 @@ import (
 	"github.com/swar-tts/swar/runtime/metrics"
 )
 
-// accounts are the keys of a portal, and the usage that it is told.
+// accounts are the keys of a portal, and the usage to report to it.
 type accounts struct {
 	keys    *access.KeyCache
 	copy    *access.KeySnapshot
@@ -40,7 +40,7 @@ func openAccounts(o *options, credentials grpcauth.Credentials, log *slog.Logger
 	return a, nil
 }
 
-// run keeps keys up to date and brings usage to the portal, until ctx ends.
+// run keeps keys up to date and ships usage to the portal, until ctx ends.
 func (a *accounts) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -59,7 +59,7 @@ func (a *accounts) run(ctx context.Context) error {
 	return nil
 }
 
-// ship brings what was spoken to the portal, for as long as there is time; the rest stays in the folder.
+// ship sends pending usage to the portal for at most limit; the rest stays in the folder.
 func (a *accounts) ship(limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

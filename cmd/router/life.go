@@ -62,7 +62,7 @@ func (r *router) serve(ctx context.Context) error {
 	return err
 }
 
-// startWatch lets those who scale the fleet watch. The returned function ends that.
+// startWatch starts the load reports for autoscalers. The returned function stops them.
 func (r *router) startWatch(ctx context.Context, fail context.CancelCauseFunc) (stop func()) {
 	if r.watching == nil {
 		return func() {}
@@ -79,15 +79,15 @@ func (r *router) startWatch(ctx context.Context, fail context.CancelCauseFunc) (
 	}
 }
 
-// linger goes on for a while as if nothing had happened, except for probes and connections: those who send clients here
-// hear of the end late.
+// linger keeps serving for a while with failing readiness and without keep-alive: load balancers learn late that the
+// router stops.
 func (r *router) linger() {
 	r.leaving.Store(true)
 	r.log.Info("lingering", "for_ms", r.options.linger.Milliseconds(), "listeners", r.api.Listeners())
 	time.Sleep(r.options.linger)
 }
 
-// drain finishes what is being spoken and taken. First nothing new is let in; what is needed to finish stays.
+// drain finishes running utterances and unread audio. It first stops new requests; what is needed to finish stays open.
 func (r *router) drain() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit,
 		fmt.Errorf("not finished in %v", drainLimit))

@@ -213,7 +213,7 @@ func (o *options) checkAddresses(cmd *cobra.Command) error {
 	return o.peers.CheckListen(cmd, "--watch", o.watch)
 }
 
-// checkAccess refuses a router that nobody, or everybody, could use by mistake.
+// checkAccess refuses a router that accepts no client, or every client, by mistake.
 func (o *options) checkAccess(cmd *cobra.Command) error {
 	hasKeys := o.portal != "" || len(o.keys) > 0
 	switch {
@@ -248,7 +248,7 @@ func (o *options) model() speech.Model {
 	return m
 }
 
-// routing is how pods are chosen, and who waits for them.
+// routing returns the configuration of pod selection and queueing.
 func (o *options) routing(seed uint64) route.Config {
 	return route.Config{
 		Zone: o.zone, QueueLen: launch.OrNone(o.queue), AtRandom: *o.affinity == affinityNone, Seed: seed,

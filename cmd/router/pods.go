@@ -32,7 +32,7 @@ func (p *podFlags) define(f *pflag.FlagSet) {
 		"`file` that says how to reach the API server, for a router outside the cluster")
 }
 
-// check refuses settings that tell nothing, or two things, of where pods are.
+// check requires exactly one setting for the source of pods.
 func (p *podFlags) check(cmd *cobra.Command) error {
 	switch {
 	case p.list != "" && (p.dns != "" || p.slices != ""):
@@ -63,7 +63,7 @@ func (p *podFlags) dialled() (all [][2]string) {
 	return all
 }
 
-// open returns what tells where pods are.
+// open returns the source of pod addresses.
 func (p *podFlags) open(log *slog.Logger) (discover.Source, error) {
 	if p.list != "" {
 		return discover.ParseList(p.list)

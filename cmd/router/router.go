@@ -45,7 +45,7 @@ type router struct {
 	listener *serve.Listener // of public
 	servers  launch.Servers
 	watch    *fleet.Watch
-	watching *grpc.Server // nil where nobody may watch
+	watching *grpc.Server // nil without load reports
 	watchers net.Listener
 
 	leaving atomic.Bool // the signal has come
@@ -128,7 +128,7 @@ func (r *router) openSpeaker(credentials grpcauth.Credentials) error {
 	return nil
 }
 
-// openAPI makes the API, with the keys of whoever may use it.
+// openAPI creates the API with the keyrings of the settings.
 func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 	o := r.options
 	config := serve.Config{
@@ -181,8 +181,7 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 	return nil
 }
 
-// closing asks clients to come back on another connection, once the router is about to leave: their balancer will have
-// found another router by then.
+// closing asks clients to reconnect when the router is about to stop: by then their load balancer has removed it.
 func (r *router) closing(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if r.leaving.Load() && q.Header.Get("Upgrade") == "" {
@@ -204,7 +203,7 @@ func (r *router) openSeparate(ctx context.Context, flag, address string, h http.
 	return err
 }
 
-// openWatch opens the address for those who scale the fleet.
+// openWatch opens the address of the load reports for autoscalers.
 func (r *router) openWatch(ctx context.Context, credentials grpcauth.Credentials) (err error) {
 	address := r.options.watch
 	if address == "" {
@@ -238,7 +237,7 @@ func (r *router) release() error {
 	return nil
 }
 
-// keyrings knows the keys of several rings. What one does not know the next one is asked about.
+// keyrings looks a key up in several rings, in order.
 type keyrings []access.Keyring
 
 // Grant implements [access.Keyring].
@@ -251,8 +250,8 @@ func (k keyrings) Grant(ctx context.Context, creds access.Credentials) (grant ac
 	return grant, err
 }
 
-// ready says why Kubernetes should send nobody here. How pods are does not count, once they were asked: without any the
-// router still has to answer, and be asked for them.
+// ready returns why Kubernetes should send no requests here. The state of pods does not matter once it is known: a
+// router without pods still has to answer and report demand.
 func (r *router) ready() error {
 	if r.leaving.Load() {
 		return speech.ErrDraining

@@ -11,10 +11,10 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
-// firstWords are what a new user hears.
+// firstWords is the sentence of the printed curl line.
 const firstWords = "Namaste! Aapka order kal tak deliver ho jayega, total ₹499 hai."
 
-// announce says that the server is ready, and how to hear it. At the first start it tells the first key.
+// announce prints that the server is ready, and a command that speaks. The first start also prints the first key.
 func (s *site) announce(ctx context.Context, took time.Duration) error {
 	c := s.speaker.Capacity()
 	attrs := []any{"listen", s.address, "model", s.speaker.Model().ID, "workers", c.Workers, "queue", c.QueueLimit,
@@ -35,7 +35,7 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	s.log.Info("ready", attrs...)
 	e := s.app.Err
 	open := s.invitation(setup)
-	if first == "" { // what else is said is no secret
+	if first == "" { // the other lines contain no secret
 		fmt.Fprint(s.secrets(), open)
 	}
 	switch {
@@ -70,7 +70,7 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	}
 	_, err := fmt.Fprint(e, b.String())
 	if first == "" {
-		return nil // nothing is lost when nobody reads it
+		return nil // a closed terminal loses nothing
 	}
 	if err != nil {
 		s.log.Warn("the first key could not be shown; make another one with `swar keys create`", "error", err)
@@ -78,7 +78,7 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	return nil
 }
 
-// invitation says what the link for setting up is for; it is empty without one.
+// invitation returns the line about the setup link; empty without one.
 func (s *site) invitation(setup []string) string {
 	if len(setup) == 0 {
 		return ""

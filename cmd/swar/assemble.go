@@ -79,7 +79,7 @@ func (s *site) openSpeaker(ctx context.Context, m *metrics.Registry) (err error)
 	return o.label.CheckSpeaker(ctx, serveCommand, s.speaker)
 }
 
-// openKeys opens the portal, unless it is off, and returns who may use the server: nil means everybody.
+// openKeys opens the portal, unless it is off, and returns the keyring of the server: nil means open access.
 func (s *site) openKeys(ctx context.Context) (ring access.Keyring, err error) {
 	o := s.options
 	var static *access.Static
@@ -182,7 +182,7 @@ func (s *site) listenSeparate(ctx context.Context, m *metrics.Registry) error {
 	return open("--pprof", s.options.pprof, launch.Profiles())
 }
 
-// readVoices takes in the voices of the bundle as they are now.
+// readVoices reloads the voices of the bundle.
 func (s *site) readVoices(ctx context.Context) (portal.VoiceChange, error) {
 	c, err := s.speaker.ReadVoices(ctx)
 	change := portal.VoiceChange{Added: c.Added, Replaced: c.Replaced, Removed: c.Removed}
@@ -190,7 +190,7 @@ func (s *site) readVoices(ctx context.Context) (portal.VoiceChange, error) {
 	return change, err
 }
 
-// voices are the names of those that the server speaks with just now.
+// voices returns the names of the voices that the server offers now.
 func (s *site) voices() (names []string) {
 	for _, v := range s.speaker.Model().Voices {
 		names = append(names, v.Name)

@@ -27,7 +27,7 @@ func (a *app) bundleCommand() *cobra.Command {
 	return cmd
 }
 
-// nextSteps says what to do with a new bundle.
+// nextSteps prints commands to try with a new bundle.
 func (a *app) nextSteps(dir string) {
 	name := shellWord(dir)
 	t := tabwriter.NewWriter(a.Out, 0, 0, 3, ' ', 0)
@@ -38,7 +38,7 @@ func (a *app) nextSteps(dir string) {
 	} {
 		fmt.Fprintf(t, "  %s %s\t%s\n", a.Invocation, step[0], step[1])
 	}
-	_ = t.Flush() // as every other line that nobody reads
+	_ = t.Flush() // a closed terminal loses nothing
 }
 
 // shellWord quotes s only where a shell would need it.

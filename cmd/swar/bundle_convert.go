@@ -132,8 +132,8 @@ func checkConversion(cmd *cobra.Command, c *convert.Conversion, voices []string,
 	return nil
 }
 
-// makeBundle builds a bundle in the folder output, which appears when it is whole, shows how far that is, and says
-// what to do with it.
+// makeBundle builds a bundle in the folder output, which appears only when it is complete. It shows progress, and then
+// commands to try.
 func (a *app) makeBundle(ctx context.Context, output string,
 	build func(progress func(done, total int64, what string)) (bundle.Manifest, error)) error {
 	began, shown := time.Now(), a.NewTask()

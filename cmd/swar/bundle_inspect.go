@@ -184,7 +184,7 @@ func (a *app) printManifest(dir string, m *bundle.Manifest) error {
 	return t.Flush()
 }
 
-// printOrigins says which recordings voices were cloned from, and what their speakers have agreed to.
+// printOrigins prints the recordings that voices were cloned from, and the speakers' consents.
 func (a *app) printOrigins(m *bundle.Manifest) {
 	for _, v := range m.Voices {
 		if r := v.Recording; r != (bundle.Recording{}) {
@@ -196,7 +196,7 @@ func (a *app) printOrigins(m *bundle.Manifest) {
 	}
 }
 
-// oneLine is a text of somebody else on a terminal: in one line, and without what moves the cursor.
+// oneLine makes foreign text safe for a terminal: one line, without control characters. "a\nb\x1b[2J" → "a b [2J"
 func oneLine(text string) string {
 	blank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
 	return strings.Join(strings.FieldsFunc(text, blank), " ")
@@ -224,7 +224,7 @@ func clamp(limit float64) string {
 	return fmt.Sprintf("noise clamped to ±%g", limit)
 }
 
-// trainedOn says what text the model knows.
+// trainedOn describes the text that the model was trained on.
 func trainedOn(t *bundle.Trained) string {
 	known := []string{map[bundle.Script]string{
 		bundle.Devanagari:      "Devanagari, in which English is written too",

@@ -14,9 +14,8 @@ import (
 	"github.com/swar-tts/swar/runtime/onnx/parity"
 )
 
-// verifyVectors prints one line for each case and quantity, the form of which scripts rely on: case, quantity,
-// difference, tolerance and verdict with two spaces in between, and behind them what else there is to say. A relative
-// difference is one in percent.
+// verifyVectors prints one line for each case and quantity, in a form that scripts rely on: case, quantity, difference,
+// tolerance and verdict, two spaces in between, then remarks. A relative difference is in percent.
 func (a *app) verifyVectors(ctx context.Context, dir, precision string, r engine.Runtime) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no folder %s", dir)

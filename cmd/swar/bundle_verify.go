@@ -75,7 +75,7 @@ type verifying struct {
 	app   *app
 	shown *launch.Task
 	dir   string
-	quiet bool // what is well is not told
+	quiet bool // print failures only
 	lean  bool // no comparison with floats, which takes the memory of those
 }
 
@@ -118,7 +118,7 @@ func (v *verifying) bundle(ctx context.Context, r engine.Runtime) (err error) {
 	return v.served(ctx, r.Library, e)
 }
 
-// served compares a bundle of ours in int8 with itself in floats.
+// served compares an int8 bundle with itself in floats.
 func (v *verifying) served(ctx context.Context, library string, e synth.Neural) error {
 	if _, ok := e.(*onnx.Engine); !ok || e.Kernel() == "" {
 		return nil
@@ -153,7 +153,7 @@ func (v *verifying) served(ctx context.Context, library string, e synth.Neural) 
 	return nil
 }
 
-// found tells of something that is well.
+// found prints a check that passed.
 func (v *verifying) found(what, format string, args ...any) {
 	v.shown.Clear()
 	if v.quiet {
@@ -219,7 +219,7 @@ func (t trial) String() string {
 // tryText has few words, because the pieces of a tokenizer may be letters.
 const tryText = "नमस्ते, welcome."
 
-// tryVoice speaks one line. Silence is an error: nobody stores a voice for that.
+// tryVoice speaks one line. Silence is an error: a stored voice must sound.
 func tryVoice(ctx context.Context, w synth.Worker, voice string) (t trial, err error) {
 	start := time.Now()
 	if _, err := w.Prefill(ctx,

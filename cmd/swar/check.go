@@ -24,7 +24,7 @@ const (
 	longestLetter  = 500 * time.Millisecond // digits are spoken as words
 	longestPause   = 2 * time.Second        // for a text of a letter or two
 	loudPeak       = 1000                   // of 32,767; below it a frame is silent
-	leastLoud      = 4                      // one frame of so many is loud at least
+	leastLoud      = 4                      // one frame in leastLoud must be loud
 )
 
 // checkEvery is how often a server is called that does not speak yet.
@@ -78,7 +78,7 @@ It plays and writes nothing. With --wait it tries again while the server is not 
 	return cmd
 }
 
-// checkedAudio is an utterance that has come in full.
+// checkedAudio is a complete utterance.
 type checkedAudio struct {
 	audio  []byte // a WAV
 	first  time.Duration
@@ -155,7 +155,7 @@ func (h checkedAudio) format() finding {
 	}
 	rate, channels, bits := binary.LittleEndian.Uint32(got[24:]), binary.LittleEndian.Uint16(got[22:]),
 		binary.LittleEndian.Uint16(got[34:])
-	const fields, end = 20, 36 // what says how samples are written
+	const fields, end = 20, 36 // the fields that describe the samples
 	return finding{
 		what: "format", text: fmt.Sprintf("%d Hz, %s, %d bits", rate, launch.Plural(int(channels), "channel"), bits),
 		bad: string(got[fields:end]) != string(want[fields:end]),

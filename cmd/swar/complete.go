@@ -7,7 +7,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/engine"
 )
 
-// offerVoices completes a voice with those that where lets its key use.
+// offerVoices completes a voice name among the voices of the key.
 func (a *app) offerVoices(where *remote) cobra.CompletionFunc {
 	return a.CompleteFrom(func(cmd *cobra.Command) ([]cobra.Completion, error) {
 		v, err := where.voices(cmd)

@@ -12,7 +12,7 @@ import (
 
 const drainLimit = 120 * time.Second // the longest utterance
 
-// drain finishes what is being spoken. First nothing new is let in; what is needed to finish stays.
+// drain finishes running utterances. It first stops new requests; what is needed to finish stays open.
 func (s *site) drain(wyoming func(context.Context)) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit,
 		fmt.Errorf("not finished in %v", drainLimit))
@@ -41,7 +41,7 @@ func (s *site) drain(wyoming func(context.Context)) error {
 	return nil
 }
 
-// showDraining tells people what is waited for, whenever it changes. The returned function ends that.
+// showDraining prints the number of running utterances whenever it changes. The returned function stops that.
 func (s *site) showDraining() (stop func()) {
 	done := make(chan struct{})
 	var showing sync.WaitGroup
@@ -50,7 +50,7 @@ func (s *site) showDraining() (stop func()) {
 		defer t.Stop()
 		shown := -1
 		for {
-			// Who is spoken to listens.
+			// The listener is a person at this machine.
 			if left := s.api.Listeners() + s.speaker.Capacity().Queued; left != shown && left > 0 {
 				shown = left
 				s.printf("finishing %s; a second signal stops at once", launch.Plural(left, "utterance"))

@@ -7,8 +7,8 @@ import (
 	"github.com/swar-tts/swar/client"
 )
 
-// What an utterance is fed before another one begins. It may have 4000 characters and 64 chunks, of which nearly every
-// sentence is one.
+// Largest input of an utterance before another one begins: the limits are 4000 characters and 64 chunks, and nearly
+// every sentence is a chunk.
 const (
 	fedSentences = 30
 	fedEnough    = 1500 // characters, at the end of a sentence

@@ -26,12 +26,12 @@ func firstKey(ctx context.Context, p *portal.Local) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p.AwaitKey(ctx, key.Key) // nobody who reads it shall be faster
+	p.AwaitKey(ctx, key.Key) // the key must work before it is printed
 	return key.Secret, nil
 }
 
-// setupLinks returns the link with which the first owner sets this server up, under each address. There is none where
-// there is an owner, or nobody can sign in with one.
+// setupLinks returns the setup link of the first owner, under each address. There are none if there is an owner, or
+// without sign-in by e-mail.
 func setupLinks(ctx context.Context, p *portal.Local) ([]string, error) {
 	made, err := p.SetupLink(ctx)
 	if _, refused := errors.AsType[*tenant.Refusal](err); refused {

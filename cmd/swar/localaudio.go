@@ -46,7 +46,7 @@ func (s *spool) put(p []byte) {
 	s.changed.Broadcast()
 }
 
-// end says that nothing more is put, and why; nil means that all was spoken.
+// end marks the end of the audio; err is nil if the utterance is complete.
 func (s *spool) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

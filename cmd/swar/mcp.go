@@ -107,7 +107,7 @@ func (t *tools) server() *mcp.Server {
 	return s
 }
 
-// reached says what to do where the server did not answer: a model shows it to its user.
+// reached returns an error for an unreachable server; the model shows it to its user.
 func (t *tools) reached(err error) error {
 	if err = call.Reached(t.base, "", err); err == nil {
 		return nil

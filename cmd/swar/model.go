@@ -231,7 +231,7 @@ func (a *app) completeModels(cmd *cobra.Command) {
 	}
 }
 
-// modelNames returns those of the store and of the catalogue.
+// modelNames returns the names in the store and in the catalogue.
 func modelNames() []string {
 	store, err := models.OpenStore()
 	if err != nil {

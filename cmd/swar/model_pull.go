@@ -88,7 +88,7 @@ or from a file or folder here.`,
 // defaultVoiceSeconds is what a good recording has. Each second takes 0.3 MB of each stream of six layers.
 const defaultVoiceSeconds = 20
 
-// pullModel brings a model as swar model pull does without flags.
+// pullModel downloads a model like swar model pull without flags.
 func (a *app) pullModel(ctx context.Context, reference string) (models.Model, error) {
 	p := pulling{app: a,
 		request: pull.Request{Reference: reference, Precision: bundle.Int8, VoiceSeconds: defaultVoiceSeconds},
@@ -122,8 +122,7 @@ func (p *pulling) check(cmd *cobra.Command, voices []string) error {
 	return nil
 }
 
-// offered returns the voice of that name that the catalogue has of a model and that is not pulled unless it is asked
-// for.
+// offered returns the voice of that name that the catalogue offers for a model but does not download by default.
 func offered(reference, voice string) (catalog.Voice, bool) {
 	name, _, _ := strings.Cut(reference, "@")
 	e, ok := catalog.Find(name)
@@ -165,7 +164,7 @@ func (p *pulling) run(ctx context.Context) (m models.Model, isNew bool, err erro
 	return puller.Pull(ctx, plan)
 }
 
-// measure returns what measures voices that nobody has measured, if there is a library for it.
+// measure returns a function that measures new voices, if ONNX Runtime is installed.
 func (p *pulling) measure() pull.MeasureFunc {
 	if p.runtime.Find() != nil {
 		return nil
@@ -192,7 +191,7 @@ func (p *pulling) printf(format string, args ...any) {
 	}
 }
 
-// show says what will be downloaded, from where and under which licence, before it is.
+// show prints what will be downloaded, from where and under which licence.
 func (p *pulling) show(plan *pull.Plan) {
 	title := plan.Name
 	if e := plan.Entry; e != nil {
@@ -226,7 +225,7 @@ func (p *pulling) show(plan *pull.Plan) {
 	}
 }
 
-// done says what to type next.
+// done prints commands to try next.
 func (p *pulling) done(m models.Model, isNew bool) {
 	if p.quiet {
 		fmt.Fprintln(p.app.Out, m.Folder)
@@ -252,7 +251,7 @@ type pace struct {
 	what      string
 	begun     time.Time
 	first     int64     // of done, when what began
-	printedAt time.Time // when a line was printed that is no bar
+	printedAt time.Time // when a line without a bar was printed
 }
 
 func (p *pulling) newPace() *pace { return &pace{task: p.app.NewTask(), quiet: p.quiet} }

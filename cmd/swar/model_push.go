@@ -44,7 +44,7 @@ machine is asked in plain text.`,
 	return cmd
 }
 
-// describe finds the bundle of a name or folder, and says what it is.
+// describe finds the bundle of a name or folder, and describes it.
 func describe(reference string) (folder string, d oci.Description, err error) {
 	if info, err := os.Stat(reference); err == nil && info.IsDir() {
 		folder = filepath.Clean(reference)
@@ -95,7 +95,7 @@ func (a *app) push(ctx context.Context, folder, reference string, d oci.Descript
 	return nil
 }
 
-// pullImage brings a bundle from a registry.
+// pullImage downloads a bundle from a registry.
 func (p *pulling) pullImage(ctx context.Context, store models.Store, shown *pace) (m models.Model, err error) {
 	c := oci.Config{Agent: name + "/" + version, Progress: shown.at, Limit: p.limit}
 	found, err := oci.Find(ctx, p.request.Reference, c)
@@ -110,7 +110,7 @@ func (p *pulling) pullImage(ctx context.Context, store models.Store, shown *pace
 		return found.Pull(ctx, folder, downloads, c)
 	})
 	if err != nil {
-		return m, err // what was downloaded is gone on with
+		return m, err // the download is used further
 	}
 	return m, os.RemoveAll(downloads)
 }

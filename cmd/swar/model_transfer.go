@@ -147,7 +147,7 @@ func (p *pulling) importing(shown *pace, reference string) models.ImportRequest 
 		Verify: p.verify}
 }
 
-// importFile brings the model of an archive on this machine, or on standard input.
+// importFile imports a model from an archive on this machine, or on standard input.
 func (p *pulling) importFile(ctx context.Context, name string) (m models.Model, err error) {
 	store, err := models.OpenStore()
 	if err != nil {
@@ -181,8 +181,8 @@ func (p *pulling) importFile(ctx context.Context, name string) (m models.Model, 
 	return store.ImportArchive(ctx, file, p.importing(shown, "-"))
 }
 
-// pullElsewhere brings what no hub has: a folder or an archive of this machine, a bundle of a registry, or an archive
-// of an address whose hash is known.
+// pullElsewhere imports a model that no hub has: a folder or an archive on this machine, a bundle of a registry, or an
+// archive at an address with a known hash.
 func (p *pulling) pullElsewhere(ctx context.Context) (m models.Model, err error) {
 	reference := p.request.Reference
 	if path, isFile := strings.CutPrefix(reference, "file:"); isFile {
@@ -219,7 +219,8 @@ func (p *pulling) pullElsewhere(ctx context.Context) (m models.Model, err error)
 	if err != nil {
 		return m, err
 	}
-	// Interrupted, it lies there until it is pulled again. Its name is its hash: of two at once, each brings the same.
+	// An interrupted download stays there until the next pull. The name is the hash: two concurrent pulls download the
+	// same content.
 	folder := filepath.Join(store.Dir, ".fetching-"+strings.ToLower(sum))
 	shown := p.newPace()
 	defer shown.task.Clear()

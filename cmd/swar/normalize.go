@@ -247,8 +247,8 @@ func (a *app) printEngineText(chunks []client.Chunk, given []string, asJSON bool
 	return nil
 }
 
-// printNormalized shows what was rewritten in colour: yellow as written, green as spoken, and pale what is spoken
-// before it. It puts the texts last in each line, because nobody agrees on how wide Devanagari is on a terminal.
+// printNormalized prints the rewritten parts in colour: yellow as written, green as spoken, and pale the disclosure.
+// Texts come last in each line, because terminals disagree on the width of Devanagari.
 func (a *app) printNormalized(text string, n client.Normalized) {
 	fmt.Fprintln(a.Out, a.Out.Bold("chunk  tokens  spoken"))
 	spans, before := n.Spans, n.Disclosure

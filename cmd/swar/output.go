@@ -35,7 +35,7 @@ type target interface {
 	finish(error) error
 }
 
-// writtenFormats are those of --format.
+// writtenFormats are the values of --format.
 var writtenFormats = []string{string(client.WAV), string(client.Opus), string(client.PCM16)}
 
 // target chooses a file, standard output or a player.
@@ -91,7 +91,7 @@ type file struct {
 	name string
 }
 
-// openFile opens what output names. What is no regular file (a pipe, a device) is written to directly.
+// openFile opens the file output. It writes directly to a pipe or a device.
 func openFile(output string, f client.Format) (target, error) {
 	if linked, err := filepath.EvalSymlinks(output); err == nil {
 		output = linked // so that a link stays one

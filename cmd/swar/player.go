@@ -58,7 +58,7 @@ type playing struct {
 	player
 	cmd       *exec.Cmd
 	stdin     io.WriteCloser // nil for a player that plays afterwards
-	file      *os.File       // for such a player
+	file      *os.File       // for a player that reads files
 	complaint bytes.Buffer
 }
 
@@ -129,7 +129,7 @@ func (t *playing) finish(err error) error {
 	}
 }
 
-// verdict says whether the player has played. ffplay exits with success also when it found no sound device.
+// verdict reports whether the player has played. ffplay exits with success also when it found no sound device.
 func (t *playing) verdict(exit error) error {
 	said := strings.TrimSpace(t.complaint.String())
 	if exit == nil && !(t.name == "ffplay" && strings.Contains(said, "ailed")) {

@@ -143,7 +143,7 @@ func (r *remote) speak(cmd *cobra.Command, request client.Request) (*take, error
 	if err != nil {
 		return nil, call.Reached(r.base, "do without one: `swar say --local`", err)
 	}
-	// The server gives up on a reader that keeps the pace of speech, and a disk or a pipe may be slow as well.
+	// The server cancels a stream whose reader is slower than speech, and a disk or a pipe may be slow.
 	return &take{audio.ReadAhead(), audio.Seed, audio.Unspoken}, nil
 }
 
@@ -200,7 +200,7 @@ func (p *progress) Write(b []byte) (int, error) {
 	p.bytes += int64(len(b))
 	if p.bar != nil {
 		p.bar.Describe(length(p.form, p.bytes))
-		_ = p.bar.Add(len(b)) // drawing may fail, speaking goes on
+		_ = p.bar.Add(len(b)) // drawing may fail, speech continues
 	}
 	return len(b), nil
 }
@@ -211,7 +211,7 @@ func (p *progress) finish() {
 	}
 }
 
-// length says how long n bytes of audio sound, or for Opus, which does not tell, how many they are.
+// length returns the duration of n bytes of audio; for Opus, where it is unknown, their number.
 func length(f client.Format, n int64) string {
 	if f == client.Opus {
 		return fmt.Sprintf("%.1f kB of Opus", float64(n)/1000)

@@ -138,5 +138,5 @@ func (o *serving) check(cmd *cobra.Command, cpus launch.CPUs) error {
 
 func (o *serving) withPortal() bool { return *o.portal == "on" }
 
-// wantsKey reports whether nobody may use the server without a key.
+// wantsKey reports whether the server requires a key.
 func (o *serving) wantsKey() bool { return o.withPortal() || len(o.keys) > 0 }

@@ -54,7 +54,7 @@ standard output alone, and everything else to standard error.`,
 
 // signIn has a code mailed, and makes it a token.
 func (a *app) signIn(ctx context.Context, base, email string) (string, error) {
-	jar, err := cookiejar.New(nil) // a code is good only for who has asked for it
+	jar, err := cookiejar.New(nil) // a code is valid only for the browser that requested it
 	if err != nil {
 		return "", err
 	}
@@ -90,7 +90,7 @@ func (a *app) signIn(ctx context.Context, base, email string) (string, error) {
 	return session.IDToken, err
 }
 
-// readLine reads what somebody types, until ctx ends.
+// readLine reads a typed line, until ctx ends.
 func readLine(ctx context.Context, r io.Reader) (string, error) {
 	type typed struct {
 		line string

@@ -110,7 +110,7 @@ func (s *site) ready(ctx context.Context) error {
 	}
 }
 
-// printf tells people what happens.
+// printf prints a line for the user.
 func (s *site) printf(format string, args ...any) {
 	if s.proseAllowed() {
 		fmt.Fprintf(s.app.Err, name+": "+format+"\n", args...)

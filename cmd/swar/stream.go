@@ -117,8 +117,8 @@ func (a *app) lines(args []string) <-chan string {
 	return lines
 }
 
-// pieces yields the words of the arguments, or those of standard input as they come, with the white space behind
-// them. Its end is the end of the channel.
+// pieces yields the words of the arguments, or of standard input as they arrive, with the white space after them. It
+// ends when the channel closes.
 func (a *app) pieces(args []string) <-chan string {
 	pieces := make(chan string)
 	send := func(text string) {
@@ -288,7 +288,7 @@ func (s *streaming) show(e client.Event, running map[string]*sent) error {
 	head := e.About()
 	u := running[head.RequestID]
 	if u == nil {
-		u = &sent{at: time.Now()} // nothing of ours
+		u = &sent{at: time.Now()} // an utterance of another client
 	}
 	if audio, ok := e.(*client.AudioEvent); ok {
 		return s.collect(audio.Data, u)

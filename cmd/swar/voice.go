@@ -53,7 +53,7 @@ func (v *voiceBundle) define(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&v.dir, "bundle", "", "`folder` of the bundle, in place of --model")
 }
 
-// defineServer defines what says which server is told.
+// defineServer defines the flags that select the server to notify.
 func (v *voiceBundle) defineServer(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&v.data, "data", portal.DefaultData,
 		"`folder` that a server works on; if it speaks with the bundle, its voices change at once")
@@ -106,8 +106,8 @@ func (v *voiceBundle) changed() error {
 	return v.store.Changed(*v.stored)
 }
 
-// notifyServer has a server that speaks with the bundle take in its voices, and says so. The bundle has changed
-// whatever becomes of it.
+// notifyServer asks a running server with this bundle to reload its voices, and prints the result. A failure does not
+// undo the change of the bundle.
 func (v *voiceBundle) notifyServer(ctx context.Context, a *app) error {
 	waiting := a.NewTask()
 	waiting.At(0, 0, "waiting for the server on "+v.data)

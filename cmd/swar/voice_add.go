@@ -97,7 +97,7 @@ func (v *voiceBundle) fillIn(n *convert.Addition) {
 	n.MimiWeights = cmp.Or(n.MimiWeights, v.store.FileOf(*v.stored, models.RoleCodec))
 }
 
-// addVoice adds the voice and says what has become of it.
+// addVoice adds the voice and prints the result.
 func (a *app) addVoice(ctx context.Context, n convert.Addition, r *engine.Runtime) error {
 	began, shown := time.Now(), a.NewTask()
 	defer shown.Clear()
@@ -144,7 +144,7 @@ func tryBundleVoice(ctx context.Context, r *engine.Runtime, dir, voice string) (
 	return tryVoice(ctx, w, voice)
 }
 
-// consent returns what the speaker has agreed to: what was said on the command line, or by somebody at a terminal.
+// consent returns the speaker's consent: from the command line, or typed at a terminal.
 func (a *app) consent(cmd *cobra.Command, said, file string) (c bundle.Consent, err error) {
 	c = bundle.Consent{Text: said, Date: time.Now().Format(time.DateOnly)}
 	switch {
@@ -189,10 +189,10 @@ func textOrFile(said string) (string, error) {
 	return strings.TrimSpace(said), nil
 }
 
-// answer reads a line that somebody types.
+// answer reads a typed line.
 func (a *app) answer(ctx context.Context) (string, error) {
 	typed := make(chan string, 1)
-	go func() { // it ends with the program, where nobody types anything
+	go func() { // if no line is typed, it ends with the program
 		line, _ := bufio.NewReader(a.In).ReadString('\n')
 		typed <- strings.TrimSpace(line)
 	}()

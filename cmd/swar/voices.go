@@ -70,7 +70,7 @@ func (r *remote) voices(cmd *cobra.Command) (client.Voices, error) {
 	return v, call.Reached(r.base, "name a model of your own with --bundle", err)
 }
 
-// voicesHere lists those of the engine of this process.
+// voicesHere lists the voices of the engine in this process.
 func voicesHere(ctx context.Context, own *engine.Flags) (client.Voices, error) {
 	e, err := own.OpenReader(ctx)
 	if err != nil {

@@ -88,7 +88,7 @@ func (o *wyomingFlags) check(cmd *cobra.Command, open bool) error {
 	return checkWyoming(cmd, "--wyoming", o.address, open)
 }
 
-// checkWyoming refuses an address that other machines reach, unless that is wanted: the protocol knows no keys.
+// checkWyoming refuses an address that other machines reach, unless a flag allows it: the protocol has no keys.
 func checkWyoming(cmd *cobra.Command, flag, address string, open bool) error {
 	if err := launch.CheckAddress(cmd, flag, address); err != nil {
 		return err

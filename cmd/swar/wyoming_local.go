@@ -92,7 +92,7 @@ func (s localSpeech) begin(ctx context.Context, o serve.LocalOrder) (wyoming.Fed
 	return localTurn{t}, nil
 }
 
-// localTurn shows the errors of a turn as those of Wyoming.
+// localTurn maps the errors of a turn to Wyoming's.
 type localTurn struct{ *serve.LocalTurn }
 
 // Append implements [wyoming.FedTurn].

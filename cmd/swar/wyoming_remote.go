@@ -126,7 +126,7 @@ func (t *fedTurn) Finish() {
 	over := err != nil || t.ended == t.feeder.opened
 	t.mu.Unlock()
 	if over {
-		_ = t.conn.Close() // for whom Speak waits
+		_ = t.conn.Close() // Speak waits for it
 	}
 }
 

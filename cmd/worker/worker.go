@@ -64,8 +64,8 @@ func run(ctx context.Context, p *launch.Program, o *options) (err error) {
 	return w.serve(ctx)
 }
 
-// open opens everything and starts nothing. The listeners come first, so that a second program on the same ports is
-// told before it has loaded a model.
+// open opens everything and starts nothing. The listeners come first, so that a second program on the same ports fails
+// before it loads a model.
 func (w *worker) open(ctx context.Context, m *metrics.Registry) (err error) {
 	o := w.options
 	access, err := o.peers.Open(name, w.log)
@@ -137,7 +137,7 @@ func (w *worker) serve(ctx context.Context) error {
 	return err
 }
 
-// drain finishes what is being spoken. Routers hear of it at once, and send nothing more.
+// drain finishes running utterances. Routers see it at once, and send no more.
 func (w *worker) drain() error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), drainLimit,
 		fmt.Errorf("not finished in %v", drainLimit))

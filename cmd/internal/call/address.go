@@ -14,8 +14,9 @@ import (
 // DefaultServer is the address of --server.
 const DefaultServer = "http://127.0.0.1:8080"
 
-// Address checks the address of a server, and returns it as the beginning of URLs. Without a scheme it means
-// https, because keys are not for everybody on the way, but http on this machine and in private networks.
+// Address checks the address of a server and returns the beginning of its URLs: "tts.example.com" →
+// "https://tts.example.com". The default is https, so that keys are not readable on the way, but http on this machine
+// and in private networks.
 func Address(cmd *cobra.Command, server string) (string, error) {
 	address := server
 	if !strings.Contains(address, "://") {

@@ -30,7 +30,7 @@ type UnreachableError struct {
 func (e *UnreachableError) Error() string { return e.err.Error() }
 func (e *UnreachableError) Unwrap() error { return e.err }
 
-// Reached makes err, of a call to server, one of an unreachable server unless that has answered. without says how the
+// Reached turns err, of a call to server, into "cannot reach" unless the server has answered. without says how the
 // command can do without a server, if it can.
 func Reached(server, without string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
@@ -94,7 +94,7 @@ func explainUnreachable(start string, e *UnreachableError) string {
 
 func explainRefusal(e *client.Error) string {
 	text := advise(e.Text, e.Code)
-	if e.RequestID != "" && ExitCode(e) == launch.ExitFailure { // worth reporting to whoever runs the server
+	if e.RequestID != "" && ExitCode(e) == launch.ExitFailure { // worth reporting to the operator of the server
 		text += " (request " + e.RequestID + ")"
 	}
 	return text

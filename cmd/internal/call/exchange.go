@@ -20,7 +20,7 @@ func Understand(answer []byte, v any) error {
 	return nil
 }
 
-// Exchange sends a request and returns the answer, or a [client.Error] if it is none of success.
+// Exchange sends a request and returns the body of the response, or a [client.Error] for a status other than 2xx.
 func Exchange(h *http.Client, req *http.Request) ([]byte, error) {
 	resp, err := h.Do(req)
 	if err != nil {

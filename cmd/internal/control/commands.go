@@ -16,7 +16,7 @@ import (
 type Commands struct {
 	*launch.Program
 
-	Version string // of the program, which servers are told
+	Version string // of the program, for the User-Agent
 	Start   string // the command that starts a server with a portal, such as `swar serve`
 }
 

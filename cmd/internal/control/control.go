@@ -21,7 +21,7 @@ import (
 )
 
 // control is the portal that a command changes: the local one with operator rights, or a remote one with the rights of
-// the user who has signed in.
+// the signed-in user.
 type control struct {
 	data   string
 	server string
@@ -31,7 +31,7 @@ type control struct {
 	http    *http.Client
 	base    string
 	without string // how to do without the server
-	agent   string // who calls
+	agent   string // User-Agent
 	start   string // the command that starts a server
 }
 
@@ -43,7 +43,7 @@ func (c *control) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.asJSON, "json", false, "print what the portal answers")
 }
 
-// localFlags are those of a command that only the operator may use.
+// localFlags defines the flags of a command that only the operator may use.
 func (c *control) localFlags(f *pflag.FlagSet) {
 	portal.DataFlag(f, &c.data)
 	f.BoolVar(&c.asJSON, "json", false, "print what the server answers")
@@ -71,7 +71,7 @@ func (c *control) open(a *Commands, cmd *cobra.Command) error {
 	return err
 }
 
-// use says who calls.
+// use sets the program name and version that requests carry.
 func (c *control) use(a *Commands) {
 	c.http = &http.Client{Timeout: time.Minute}
 	c.agent, c.start = a.Name+"/"+a.Version, a.Start
@@ -82,7 +82,7 @@ func (c *control) useSocket(a *Commands) {
 	c.use(a)
 	path := portal.SocketIn(c.data)
 	dialer := new(net.Dialer)
-	c.base = "http://swar" // which nobody looks at
+	c.base = "http://swar" // the host is ignored: requests go to the socket
 	c.http.Transport = &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dialer.DialContext(ctx, "unix", path)
 	}}
@@ -93,7 +93,7 @@ func (c *control) do(ctx context.Context, method, path string, body, v any) ([]b
 	return c.doOnce(ctx, "", method, path, body, v)
 }
 
-// doOnce is do for what is done once, however often it is asked for with the same words. An empty once is no such word.
+// doOnce is do with an idempotency key: the same key runs the request once. An empty once means no key.
 func (c *control) doOnce(ctx context.Context, once, method, path string, body, v any) ([]byte, error) {
 	var header http.Header
 	if once != "" {
@@ -135,7 +135,7 @@ func (c *control) doWith(ctx context.Context, header http.Header, method, path s
 	return answer, nil
 }
 
-// explain says what to do about a portal that is not there.
+// explain turns an error of an unreachable portal into one that says what to do.
 func (c *control) explain(err error) error {
 	if !c.local() {
 		return call.Reached(c.base, c.without, err)
@@ -173,7 +173,7 @@ func (c *control) print(a *Commands, answer []byte, show func() error) error {
 	return err
 }
 
-// orgs lists the organisations: all of them for the operator, else those of who has signed in.
+// orgs lists organisations: all of them for the operator, else those of the signed-in user.
 func (c *control) orgs(ctx context.Context) (all portal.OrgList, err error) {
 	if !c.local() {
 		_, err := c.do(ctx, http.MethodGet, "/portal/v1/me", nil, &all)
@@ -192,7 +192,7 @@ func (c *control) orgs(ctx context.Context) (all portal.OrgList, err error) {
 	}
 }
 
-// when writes a time for a table, in the zone of who reads it.
+// when formats a time for a table, in local time.
 func when(t time.Time, never string) string {
 	if t.IsZero() {
 		return never

@@ -12,8 +12,7 @@ import (
 // inheritUsage is what --inherit says; outer is who decides then.
 const inheritUsage = "take the setting back, so that %s decides"
 
-// disclosureChange is what is asked of the portal: the text that stands behind the first so many arguments, or with
-// inherit none.
+// disclosureChange returns the new disclosure: the text after the first before arguments, or nil with inherit.
 func disclosureChange(cmd *cobra.Command, args []string, before int, inherit bool) (map[string]any, error) {
 	text := args[before:]
 	switch {
@@ -31,7 +30,7 @@ func disclosureChange(cmd *cobra.Command, args []string, before int, inherit boo
 	return map[string]any{"disclosure": clean}, nil
 }
 
-// printDisclosure says what is spoken before every text of the organisation or key of that name.
+// printDisclosure prints the disclosure of an organisation or key.
 func (a *Commands) printDisclosure(name string, disclosure *string, outer string) error {
 	says := "inherited from " + outer
 	switch {

@@ -46,7 +46,7 @@ type keyRow struct {
 	Disclosure *string   `json:"disclosure,omitzero"` // nil: the organisation's
 }
 
-// keyKinds are those of --kind.
+// keyKinds are the values of --kind.
 var keyKinds = []string{"live", "playground"}
 
 func (a *Commands) keysListCommand() *cobra.Command {

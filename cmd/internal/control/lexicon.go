@@ -61,8 +61,8 @@ func (c *control) lexiconOf(ctx context.Context, project string) (answer []byte,
 	return answer, l, err
 }
 
-// changeLexicon changes the entries of a project, again from the start whenever somebody else did meanwhile: with ten
-// commands at once the last one comes after nine others. Random pauses keep them from meeting again.
+// changeLexicon changes the entries of a project, and starts again when another client changed them meanwhile. Of ten
+// commands at once the last one retries nine times; random pauses keep them from colliding again.
 func (c *control) changeLexicon(ctx context.Context, project string,
 	change func([]lexicon.Entry) ([]lexicon.Entry, error)) (answer []byte, l lexiconRow, err error) {
 	const tries = 40
@@ -243,7 +243,7 @@ func (a *Commands) lexiconPutCommand() *cobra.Command {
 	return cmd
 }
 
-// langs are those of entries.
+// langs are the languages of entries.
 var langs = []string{lexicon.Hindi, lexicon.English}
 
 // merged returns all with more, which take the place of those for the same words.

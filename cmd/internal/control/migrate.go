@@ -97,7 +97,7 @@ func (a *Commands) migrate(cmd *cobra.Command, p *portal.StoreFlags, from string
 	}}, source, target)
 }
 
-// shipAll brings the usage that is still in the folder into a store.
+// shipAll writes the usage that is still in the folder to the store.
 func (a *Commands) shipAll(cmd *cobra.Command, p *portal.StoreFlags, to portal.Records) error {
 	if _, err := os.Stat(p.Events()); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -200,7 +200,7 @@ func (a *Commands) inviteCommand() *cobra.Command {
 	return cmd
 }
 
-// handOver shows a link with which who was invited signs in, where no mail brings them one, or where it is wanted.
+// handOver prints a sign-in link for an invited member when no mail is sent, or when --link asks for it.
 func (a *Commands) handOver(cmd *cobra.Command, c *control, email string, wanted bool) error {
 	made, _, err := c.signInLink(cmd, email)
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code == "no_issuer" && !wanted {

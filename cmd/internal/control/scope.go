@@ -11,8 +11,8 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
-// scope is an organisation, and perhaps a project, that a command names by identifier or name, or not at all if there
-// is only one.
+// scope is an organisation, and optionally a project. A command names it by identifier or name; without a name the only
+// one is used.
 type scope struct {
 	org, project string
 }
@@ -25,7 +25,7 @@ func (s *scope) projectFlag(f *pflag.FlagSet, otherwise string) {
 	f.StringVar(&s.project, "project", "", "`project`, by identifier or name (default "+otherwise+")")
 }
 
-// findOrg returns the organisation that is meant.
+// findOrg returns the organisation of the scope.
 func (s *scope) findOrg(ctx context.Context, c *control) (portal.OrgRow, error) {
 	all, err := c.orgs(ctx)
 	if err != nil {
@@ -35,8 +35,8 @@ func (s *scope) findOrg(ctx context.Context, c *control) (portal.OrgRow, error) 
 		func(o portal.OrgRow) (id, name string) { return o.ID, o.Name })
 }
 
-// findOrMakeOrg is findOrg for the operator of a portal that may have no organisation yet: then it makes the first one,
-// and says so. The first start of a server on one machine has made the same one.
+// findOrMakeOrg is findOrg for the operator of a portal that may have no organisation yet. Then it creates the first
+// one, as the first start of a server on one machine does, and prints that.
 func (s *scope) findOrMakeOrg(ctx context.Context, a *Commands, c *control) (org portal.OrgRow, err error) {
 	all, err := c.orgs(ctx)
 	if err != nil || len(all.Orgs) > 0 || s.org != "" || !c.local() {
@@ -50,13 +50,13 @@ func (s *scope) findOrMakeOrg(ctx context.Context, a *Commands, c *control) (org
 	return org, nil
 }
 
-// findProject returns the project of an organisation that is meant.
+// findProject returns the project of the scope in an organisation.
 func (s *scope) findProject(o portal.OrgRow) (portal.ProjectRow, error) {
 	return choose("project", "--project", s.project, o.Projects,
 		func(p portal.ProjectRow) (id, name string) { return p.ID, p.Name })
 }
 
-// choose returns what is wanted by identifier or name, or all there is if nothing is wanted.
+// choose returns the item with the wanted identifier or name, or the only item if nothing is wanted.
 func choose[T any](what, flag, wanted string, all []T, of func(T) (id, name string)) (found T, err error) {
 	var fits []T
 	var list []string

@@ -11,7 +11,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/portal"
 )
 
-// Why a server that works on a folder does not take in the voices of a bundle. All else is a failure.
+// Reasons why a server with a bundle folder does not load the voices of a bundle. Everything else is a failure.
 var (
 	ErrNoServer    = errors.New("no server works on it")
 	ErrOtherBundle = errors.New("its server speaks with another bundle")

@@ -36,7 +36,7 @@ var all = []*dialect.Dialect{
 // none is the word for no dialects.
 const none = "none"
 
-// Flags say which dialects are served.
+// Flags select the dialects to serve.
 type Flags struct {
 	names  []string
 	twilio string // token
@@ -59,7 +59,7 @@ func names() []string {
 	return all
 }
 
-// Names are those of the dialects that can be served.
+// Names returns the dialects that can be served.
 func Names() []dialect.Name {
 	var names []dialect.Name
 	for _, d := range all {
@@ -106,7 +106,7 @@ func find(name string) *dialect.Dialect {
 // Apply sets them in the configuration of the API.
 func (o *Flags) Apply(c *serve.Config) { c.Dialects, c.Encoders = o.served, encoders{} }
 
-// encoders are those of voiceout.
+// encoders returns the encoders of package voiceout.
 type encoders struct{}
 
 // Encodes implements [dialect.Encoders].

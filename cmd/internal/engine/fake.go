@@ -15,8 +15,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth/synthtest"
 )
 
-// fake is an engine for tests of whole programs: at a pace, and with faults, that flags choose. Its audio tells its
-// text. It is in no program that ships.
+// fake is an engine for tests of whole programs: flags choose its pace and faults. Its audio encodes its text. No
+// released program contains it.
 type fake struct {
 	frame  time.Duration // that each frame takes
 	faults float64       // share of frames that fail

@@ -18,7 +18,7 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// Flags say which engine speaks in this process.
+// Flags select the engine of this process.
 type Flags struct {
 	Runtime
 
@@ -50,17 +50,17 @@ func (s *Flags) DefineCache(f *pflag.FlagSet) {
 		"keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
 }
 
-// DefineDigest defines --bundle-digest, for programs that get their bundle from somebody else.
+// DefineDigest defines --bundle-digest, for programs whose bundle another program provides.
 func (s *Flags) DefineDigest(f *pflag.FlagSet) {
 	f.StringVar(&s.digest, "bundle-digest", "",
 		"refuse a bundle whose manifest.json has another SHA-256 than this, in `hex`")
 }
 
-// DefinePull defines --pull and --or-espeak, for programs that may bring a model by themselves. tell is given a line
-// for people where espeak-ng speaks in place of the model.
+// DefinePull defines --pull and --or-espeak, for programs that may download a model. notify receives one line when
+// espeak-ng speaks instead of the model.
 func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, reference string) (models.Model, error),
-	tell func(line string)) {
-	s.pull, s.notice = pull, tell
+	notify func(line string)) {
+	s.pull, s.notice = pull, notify
 	f.BoolVar(&s.mayPull, "pull", false, "download --model first if it is not installed")
 	f.BoolVar(&s.orOther, "or-espeak", false, "speak with espeak-ng, and say so, where the model of --model "+
 		"or what runs it is missing, or SWAR_VOICE is espeak")
@@ -95,7 +95,7 @@ func (s *Flags) Check(cmd *cobra.Command) error {
 	return nil
 }
 
-// findModel makes --model the --bundle that it stands for.
+// findModel sets --bundle to the folder of --model.
 func (s *Flags) findModel(cmd *cobra.Command) error {
 	switch {
 	case s.model == "" && s.orOther:
@@ -137,7 +137,7 @@ func (s *Flags) tryModel(cmd *cobra.Command) error {
 	return nil
 }
 
-// useModel makes --model the --bundle that it stands for.
+// useModel sets --bundle to the folder of --model.
 func (s *Flags) useModel(cmd *cobra.Command) error {
 	m, err := s.storedModel()
 	if _, missing := errors.AsType[*models.NotPulledError](err); missing && s.pull != nil {
@@ -171,7 +171,7 @@ func (s *Flags) Folder() string { return s.bundle }
 // Neural reports whether a bundle speaks.
 func (s *Flags) Neural() bool { return s.bundle != "" }
 
-// Open loads the engine, for at most so many workers.
+// Open loads the engine, for at most this number of workers.
 func (s *Flags) Open(ctx context.Context, workers int) (synth.Engine, error) {
 	if s.Neural() {
 		if err := s.checkDigest(); err != nil {
@@ -220,7 +220,7 @@ func (s *Flags) kind() (kind, error) {
 	return k, err
 }
 
-// cacheBytes is the size of the prefill cache as engines want it told: less than 0 for none, 0 for their default.
+// cacheBytes is the size of the prefill cache as engines expect it: less than 0 for none, 0 for their default.
 func (s *Flags) cacheBytes() int64 {
 	switch {
 	case s.cacheMB == nil:

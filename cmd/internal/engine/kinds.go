@@ -61,7 +61,7 @@ var kinds = []kind{
 	},
 }
 
-// names are those that --engine takes.
+// names returns the values of --engine.
 func names() []string {
 	all := []string{"auto", "espeak"}
 	for _, k := range kinds {

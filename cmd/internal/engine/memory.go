@@ -10,7 +10,7 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// weigh tells how many bytes a neural engine needs, and refuses it where they cannot be had.
+// weigh returns the memory in bytes that a neural engine needs, and an error if that exceeds the limit.
 func weigh(engine synth.Engine, r Runtime, workers int, limit int64, log *slog.Logger) (int64, error) {
 	e, ok := engine.(synth.Neural)
 	if !ok {

@@ -72,7 +72,7 @@ func (r *Runtime) OpenBundle(ctx context.Context, dir string, workers int, cache
 	return k.open(bundled{dir: dir, library: r.Library, workers: workers, cacheBytes: cacheBytes})
 }
 
-// FindLayout returns the published layout that dir is in, or none for a bundle of ours. Anything else is an error.
+// FindLayout returns the published layout of dir, or none for a Swar bundle. Anything else is an error.
 func FindLayout(dir string) (layout.Kind, error) {
 	switch info, err := os.Stat(dir); {
 	case errors.Is(err, fs.ErrNotExist):

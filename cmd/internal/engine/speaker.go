@@ -20,7 +20,7 @@ type Speaker struct {
 	memory  int64  // bytes that a neural engine needs, with all that its workers may; 0 for others, which need little
 }
 
-// NewSpeaker joins the engine, which it takes over, to workers, none of which it starts.
+// NewSpeaker joins the engine to workers and starts none. The speaker owns the engine.
 func NewSpeaker(engine synth.Engine, c pool.Config, log *slog.Logger) (*Speaker, error) {
 	p, err := pool.New(c, engine, log)
 	if err != nil {
@@ -29,8 +29,8 @@ func NewSpeaker(engine synth.Engine, c pool.Config, log *slog.Logger) (*Speaker,
 	return &Speaker{Speaker: pipeline.New(pipeline.Config{}, engine, p), engine: engine, pool: p}, nil
 }
 
-// OpenSpeaker loads the engine and joins it to workers, none of which it starts. It refuses a model that needs more
-// memory than limit, in bytes; 0 means that there is no limit.
+// OpenSpeaker loads the engine and joins it to workers, but starts none. It refuses a model that needs more memory than
+// limit, in bytes; 0 means no limit.
 func (s *Flags) OpenSpeaker(ctx context.Context, c pool.Config, limit int64, log *slog.Logger) (*Speaker, error) {
 	engine, err := s.Open(ctx, c.Workers)
 	if err != nil {

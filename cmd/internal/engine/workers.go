@@ -7,7 +7,7 @@ import (
 	"github.com/swar-tts/swar/cmd/internal/launch"
 )
 
-// WorkerFlags say how many utterances are spoken at the same time.
+// WorkerFlags set how many utterances are spoken at the same time.
 type WorkerFlags struct {
 	count         int
 	oversubscribe bool
@@ -19,7 +19,7 @@ func (w *WorkerFlags) Define(f *pflag.FlagSet) {
 	f.BoolVar(&w.oversubscribe, "oversubscribe", false, "allow more workers than whole CPUs")
 }
 
-// Check refuses more workers than the process has CPUs for, unless that is wanted. Without a number it is that of whole
+// Check refuses more workers than the process has CPUs, unless a flag allows it. The default is the number of whole
 // CPUs.
 func (w *WorkerFlags) Check(cmd *cobra.Command, cpus launch.CPUs) error {
 	whole := cpus.Whole()

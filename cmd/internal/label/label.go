@@ -15,7 +15,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Flags say what is spoken before every text, and what audio says of itself.
+// Flags set the disclosure before every text, and the metadata in audio.
 type Flags struct {
 	service    string
 	disclosure string
@@ -36,7 +36,7 @@ const maxService = 80
 // Check refuses what cannot be a disclosure or a name.
 func (l *Flags) Check(cmd *cobra.Command) (err error) {
 	l.service = strings.TrimSpace(l.service)
-	foreign := func(r rune) bool { return r < ' ' || r > '~' } // it stands in a header, too
+	foreign := func(r rune) bool { return r < ' ' || r > '~' } // it is also sent in a header
 	if n := len(l.service); n == 0 || n > maxService || strings.ContainsFunc(l.service, foreign) {
 		return launch.BadUsage(cmd, "--service-name must be 1 to %d characters of ASCII", maxService)
 	}
@@ -54,7 +54,7 @@ func (l *Flags) Apply(c *serve.Config) {
 	c.Service, c.Disclosure, c.DisclosureRequired = l.service, l.disclosure, l.required
 }
 
-// CheckSpeaker refuses a disclosure that the model cannot speak. command is who asks.
+// CheckSpeaker refuses a disclosure that the model cannot speak. command is named in the error.
 func (l *Flags) CheckSpeaker(ctx context.Context, command string, s speech.Speaker) error {
 	if l.disclosure == "" {
 		return nil

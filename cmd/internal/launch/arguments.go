@@ -13,7 +13,7 @@ import (
 // Exactly wants n arguments, which the command's usage names.
 func Exactly(n int) cobra.PositionalArgs { return Between(n, n) }
 
-// Between wants at least and at most so many arguments.
+// Between requires at least least and at most most arguments.
 func Between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		_, names, _ := strings.Cut(cmd.Use, " ")
@@ -41,7 +41,7 @@ func OneOf(cmd *cobra.Command, what, word string, words []string) error {
 	return nil
 }
 
-// inWords says what was wrong with a command line as somebody would who does not know which library reads it.
+// inWords rewrites errors of pflag and cobra: "unknown flag: --x" → "there is no flag --x"
 func inWords(err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return fmt.Errorf("--%s %q: %w", e.GetFlag().Name, e.GetValue(), FlagError(e.GetFlag(), e.Unwrap()))

@@ -15,10 +15,10 @@ type Build struct {
 	Platform string `json:"platform"`
 }
 
-// Development is the version of a program that the linker was not told one of.
+// Development is the version of a program that was linked without one.
 const Development = "dev"
 
-// ThisBuild tells of this program. version is what the linker has set.
+// ThisBuild describes this program. version is what the linker has set.
 func ThisBuild(version string) Build {
 	b := Build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()

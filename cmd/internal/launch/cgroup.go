@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// tightest returns the smallest limit of a controller that binds the process, in its own group or in one above, or 0.
-// The functions read the limit of one group, 0 for none, from the folder of either version. It cannot fail: without a
-// readable cgroup there is no limit to know of.
+// tightest returns the smallest limit of a controller on the process, in its group or in one above, or 0. The functions
+// read the limit of one group, 0 for none, from the folder of either cgroup version. Without a readable cgroup there is
+// no limit, and no error.
 func tightest(root fs.FS, controller string, v2, v1 func(root fs.FS, dir string) float64) float64 {
 	own := cgroups(root)
 	least := 0.0

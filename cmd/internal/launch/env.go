@@ -46,7 +46,7 @@ func FromEnv(flags *pflag.FlagSet, lookup func(string) (string, bool)) (err erro
 	return err
 }
 
-// FlagError says what value a flag wants that has refused one with err.
+// FlagError adds the accepted values of a flag to err.
 func FlagError(f *pflag.Flag, err error) error {
 	switch kind := f.Value.Type(); {
 	case errors.Is(err, strconv.ErrRange):

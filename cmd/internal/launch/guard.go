@@ -13,7 +13,7 @@ import (
 
 // Limits of the connections of one server, where the process may open enough files for them.
 const (
-	maxWaiting = 1024 // connections between requests, or whose request header has not come in full
+	maxWaiting = 1024 // connections between requests, or with an incomplete request header
 	headerTime = 5 * time.Second
 	maxHeader  = 16 << 10 // bytes of a request header: keys, tokens and cookies need a quarter of that
 	slop       = 4 << 10  // that net/http reads beyond maxHeader before it refuses
@@ -43,7 +43,7 @@ const (
 )
 
 func newGuard(files int) *guard {
-	open := files - min(files/2, 256) // the rest is for those who speak: engines, logs, the store
+	open := files - min(files/2, 256) // the rest is for engines, logs and the store
 	return &guard{limit: min(maxWaiting, open), open: open, from: map[string]int{}, closed: map[string]int64{}}
 }
 
@@ -53,7 +53,7 @@ type guardedListener struct {
 	guard *guard
 }
 
-// full is what a client reads for whom there is no room.
+// full is the response when the connection limit is reached.
 var full = []byte("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: application/json\r\nRetry-After: 1\r\n" +
 	"Access-Control-Allow-Origin: *\r\nContent-Length: 16\r\n\r\n{\"error\":\"busy\"}")
 
@@ -106,7 +106,7 @@ func (g *guard) admit(c *guardedConn) bool {
 	return true
 }
 
-// wait puts a connection among those that wait for a request.
+// wait adds a connection to the list of those without a request.
 func (g *guard) wait(c *guardedConn) {
 	g.mu.Lock()
 	if c.place != nil || c.closed {
@@ -150,7 +150,7 @@ func (g *guard) leaveLocked(c *guardedConn) {
 	}
 }
 
-// leave takes a connection out of those that wait: its request has come, or it has ended.
+// leave removes a connection from that list: its request has arrived, or it has ended.
 func (g *guard) leave(c *guardedConn, gone bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -190,7 +190,7 @@ type guardedConn struct {
 	guard   *guard
 	address string
 
-	place  *list.Element // among those that wait; guard.mu guards it
+	place  *list.Element // in the list of waiting connections; guard.mu guards it
 	closed bool          // closed; guard.mu guards it
 
 	isHeader atomic.Bool // what is read next is a request header
@@ -260,7 +260,7 @@ func (c *guardedConn) CloseWrite() error {
 	return nil
 }
 
-// shut closes an evicted connection; nil is none.
+// shut closes an evicted connection; nil does nothing.
 func (c *guardedConn) shut() {
 	if c != nil {
 		_ = c.Close()

@@ -52,7 +52,7 @@ func URLOf(address string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// URLsOf returns the URLs of a server that listens on address. Those of this machine come first.
+// URLsOf returns the URLs of a server that listens on address, those of this machine first.
 func URLsOf(address string) []string {
 	all := []string{URLOf(address)}
 	host, port, err := net.SplitHostPort(address)
@@ -80,7 +80,7 @@ func URLsOf(address string) []string {
 	return append(all, others[:min(len(others), maxOwnAddresses)]...)
 }
 
-// maxOwnAddresses is how many addresses of this machine are told, beside the one for clients on it.
+// maxOwnAddresses is how many addresses of this machine are printed, besides the local one.
 const maxOwnAddresses = 3
 
 // Listen opens address, which flag gave to command.
@@ -99,8 +99,8 @@ func Listen(ctx context.Context, command, flag, address string) (net.Listener, e
 	return l, nil
 }
 
-// NewServer returns a server with the limits that all of ours have. It has none on the time of an answer, because
-// streams last: the API sets one for each write.
+// NewServer returns a server with the limits that all Swar servers have. It does not limit the time of a response,
+// because streams last: the API sets a deadline for each write.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -142,8 +142,8 @@ func (s *Servers) Closed(reason string) (n int64) {
 	return n
 }
 
-// Start begins to serve on everything that was added. fail is told, from another goroutine, of a server that stops
-// without being asked to.
+// Start begins to serve on everything that was added. It calls fail, from another goroutine, when a server stops
+// unexpectedly.
 func (s *Servers) Start(fail func(error)) {
 	for _, a := range s.added {
 		s.running.Go(func() {

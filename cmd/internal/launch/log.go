@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// LogFlags say what is logged, and how.
+// LogFlags set level and format of the log.
 type LogFlags struct {
 	level  *string
 	format *string
@@ -25,7 +25,7 @@ func (l *LogFlags) Open(w io.Writer, terminal bool) (*slog.Logger, error) {
 	return newLog(w, terminal, *l.level, *l.format)
 }
 
-// OnlyJSON reports whether the log was promised to a program, so that nothing else may stand between its lines.
+// OnlyJSON reports whether every line must be JSON, so that nothing else may be printed between them.
 func (l *LogFlags) OnlyJSON() bool { return *l.format == "json" }
 
 // The values of the flags, the default first.

@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// LogWriter counts the lines that could not be written. A log has nowhere to complain to: without a count nobody
-// learns that its disk is full or its reader gone.
+// LogWriter counts the lines that could not be written: the disk may be full, or the pipe closed.
 type LogWriter struct {
 	to      io.Writer
 	dropped atomic.Int64

@@ -34,7 +34,7 @@ type Program struct {
 	Explain  func(error) string
 
 	lookup     func(string) (string, bool) // the environment
-	typed      map[string]bool             // flags that stand on the command line
+	typed      map[string]bool             // flags that are on the command line
 	understood bool                        // the command line and the environment were
 }
 
@@ -57,7 +57,7 @@ func (p *Program) Main(root *cobra.Command) int {
 	return p.run(ctx, root, os.Args[1:])
 }
 
-// run executes the command that args name, and says what went wrong.
+// run executes the command that args name, and returns its exit code after printing the error.
 func (p *Program) run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
@@ -89,7 +89,7 @@ func (p *Program) Settings(cmd *cobra.Command) error {
 	return FromEnv(cmd.Flags(), p.lookup)
 }
 
-// OnCommandLine reports whether a flag stands on the command line, which may mean more than the environment does.
+// OnCommandLine reports whether a flag was set on the command line, not by the environment.
 func (p *Program) OnCommandLine(flag string) bool { return p.typed[flag] }
 
 func (p *Program) exitCode(err error) int {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ProxyFlags say which reverse proxies stand before a server.
+// ProxyFlags list the reverse proxies before a server.
 type ProxyFlags struct {
 	texts   []string
 	trusted []netip.Prefix
@@ -19,7 +19,7 @@ func (p *ProxyFlags) Define(f *pflag.FlagSet) {
 		"`network` of reverse proxies before this server, such as 10.0.0.0/8, whose X-Forwarded-For is believed; can be repeated")
 }
 
-// Check refuses what is no network.
+// Check refuses an address that is not a network.
 func (p *ProxyFlags) Check(cmd *cobra.Command) error {
 	p.trusted = nil
 	for _, text := range p.texts {

@@ -42,7 +42,7 @@ func (s *Screen) colour(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// IsTerminal reports whether somebody types into r.
+// IsTerminal reports whether r is a terminal.
 func IsTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

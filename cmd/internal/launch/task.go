@@ -19,8 +19,7 @@ type Task struct {
 // NewTask returns a task that is shown beside what the program prints.
 func (p *Program) NewTask() *Task { return &Task{screen: p.Err} }
 
-// At says that done of total, in any unit, is finished and what is being done now. Without a total the work is of
-// unknown length.
+// At reports progress: done of total, in any unit, and the current step. A total of 0 means unknown.
 func (t *Task) At(done, total int64, what string) {
 	fresh := what != t.what
 	t.what = what
@@ -53,7 +52,7 @@ func (t *Task) At(done, total int64, what string) {
 	if fresh {
 		t.bar.Describe(what)
 	}
-	_ = t.bar.Set64(done) // drawing may fail, the work goes on
+	_ = t.bar.Set64(done) // drawing may fail, the work continues
 }
 
 // With adds a note to the present work, such as the remaining time. On a terminal it follows the bar; elsewhere, if

@@ -28,7 +28,7 @@ type File struct {
 	Dropped []lexicon.Dropped
 }
 
-// Extensions are those of files, without a dot.
+// Extensions are the supported file extensions, without a dot.
 var Extensions = []string{lexicon.CSV, lexicon.PLS}
 
 // maxBytes is the size of a file that is read: more than any list of 1000 entries needs.

@@ -18,7 +18,7 @@ type Override struct {
 	ca    string // its file
 }
 
-// Define defines --WHOM-token-file and --WHOM-ca.
+// Define defines --NAME-token-file and --NAME-ca.
 func (a *Override) Define(f *pflag.FlagSet, whom string) {
 	a.peer = whom
 	f.StringVar(&a.token, whom+"-token-file", "",
@@ -27,8 +27,8 @@ func (a *Override) Define(f *pflag.FlagSet, whom string) {
 		"`file` with the certificate of the authority that signs those of the "+whom+" (default that of --tls-ca)")
 }
 
-// Check refuses settings for a process that is not dialled, and an authority where nobody has a certificate. p was
-// checked.
+// Check refuses settings for a process that is not dialled, and an authority when there are no certificates. p was
+// checked before.
 func (a *Override) Check(cmd *cobra.Command, p *Flags, dialled bool) error {
 	switch {
 	case (a.token != "" || a.ca != "") && !dialled:
@@ -41,7 +41,7 @@ func (a *Override) Check(cmd *cobra.Command, p *Flags, dialled bool) error {
 	return nil
 }
 
-// Open returns the credentials for that process. common are those of p for everybody else.
+// Open returns the credentials for that process. common are those for all others.
 func (a *Override) Open(
 	command string, p *Flags, common grpcauth.Credentials, log *slog.Logger,
 ) (c grpcauth.Credentials, err error) {

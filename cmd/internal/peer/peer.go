@@ -12,7 +12,7 @@ import (
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
 
-// Flags say what a process shows to others, and wants to see of them.
+// Flags are the credentials of a process, and what it requires of peers.
 type Flags struct {
 	token     string // its file
 	files     grpcauth.Files
@@ -31,7 +31,7 @@ func (p *Flags) Define(f *pflag.FlagSet) {
 		"allow plain text between machines, where something else protects it, such as a service mesh")
 }
 
-// Check refuses settings that contradict one another, or would let everybody in.
+// Check refuses settings that contradict one another, or would accept every peer.
 func (p *Flags) Check(cmd *cobra.Command) error {
 	switch {
 	case p.hasTLS() && (p.files.Cert == "" || p.files.Key == "" || p.files.CA == ""):
@@ -67,8 +67,7 @@ func (p *Flags) CheckDial(cmd *cobra.Command, flag, address string) error {
 			"--tls-key and --tls-ca, or --plaintext where something else protects it", flag, address)
 }
 
-// Open reads the files of settings that were checked. command is the one they belong to, for what is said of a file
-// that cannot be used.
+// Open reads the files of checked settings. command is named in errors about these files.
 func (p *Flags) Open(command string, log *slog.Logger) (c grpcauth.Credentials, err error) {
 	c.Plaintext = p.plaintext
 	if p.token != "" {

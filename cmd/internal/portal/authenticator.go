@@ -12,16 +12,16 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// authenticator tells who people are, in every way that the settings allow.
+// authenticator identifies users, by every method that the settings allow.
 type authenticator struct {
-	issuer   *signin.Issuer // nil: nobody signs in by e-mail
+	issuer   *signin.Issuer // nil: no sign-in by e-mail
 	outbox   *signin.Outbox // nil: no mails are sent
 	invite   *signin.Invitations
 	clientIP func(*http.Request) netip.Addr
 	trust    *signin.Trust // nil: no other issuer is trusted
 	verifier signin.Verifiers
-	page     string // where everybody signs in
-	mail     string // what becomes of mails: smtp, printed or none
+	page     string // address of the sign-in page
+	mail     string // delivery of mails: smtp, printed or none
 	methods  *signin.Methods
 }
 
@@ -89,7 +89,7 @@ type builtIn struct{ *signin.Issuer }
 // Verify implements [signin.Verifier].
 func (b builtIn) Verify(ctx context.Context, token string) (signin.Identity, error) {
 	id, err := b.Issuer.Verify(ctx, token)
-	id.Issuer = "built-in" // which is no URL, and so no other issuer's name
+	id.Issuer = "built-in" // not a URL, so it cannot equal another issuer's name
 	return id, err
 }
 

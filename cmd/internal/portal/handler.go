@@ -16,7 +16,7 @@ import (
 // Site is the server that a portal is part of.
 type Site struct {
 	Address  string                         // that it listens on
-	ClientIP func(*http.Request) netip.Addr // of who sends a request
+	ClientIP func(*http.Request) netip.Addr // of the client
 	Mails    io.Writer                      // where mails are printed that have no server, if they may be
 	Metrics  *metrics.Registry
 	Version  string // of this build
@@ -40,7 +40,7 @@ func (s Site) signInPath() string {
 	return "/"
 }
 
-// Voices are those of a server whose voices lie in a bundle.
+// Voices gives access to the voices in a server's bundle.
 type Voices struct {
 	Bundle string // its folder; empty where no voices can change
 	Read   func(context.Context) (VoiceChange, error)
@@ -49,7 +49,7 @@ type Voices struct {
 // Handler answers for the portal over HTTP: its API and the pages of signing in.
 type Handler struct {
 	api     http.Handler
-	signIn  map[string]http.Handler // by path; only how people sign in, where nobody does by e-mail
+	signIn  map[string]http.Handler // by path; without e-mail only the list of sign-in methods
 	origins func() []string         // nil without a portal
 	public  string                  // where people reach the server, empty without a portal
 }
@@ -96,7 +96,7 @@ func (p *Portal) Handler(ctx context.Context, s Site) (*Handler, error) {
 	return h, nil
 }
 
-// Origins are those that pages call to sign people in. Without a portal there are none.
+// Origins returns the origins of the sign-in providers that pages call. Without a portal there are none.
 func (h *Handler) Origins() []string {
 	if h.origins == nil {
 		return nil

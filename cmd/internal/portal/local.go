@@ -48,11 +48,11 @@ func (l *Local) Keys() *access.KeyCache { return l.keys }
 // Recorder returns what counts the front end's utterances.
 func (l *Local) Recorder() *meter.Recorder { return meter.NewRecorder(l.events) }
 
-// Keyring knows static keys, unless that is nil, and those of the portal. Nobody is billed for the former.
+// Keyring knows static keys, unless that is nil, and the keys of the portal. Use of static keys is not billed.
 func (l *Local) Keyring(static *access.Static) access.Keyring { return keyring{static, l.keys} }
 
-// Run works until ctx ends, or until a part of it fails. Then it brings into the store what was spoken: whatever counts
-// usage must have ended before ctx does.
+// Run works until ctx ends, or until a part fails. Then it writes pending usage to the store: recorders must have ended
+// before ctx does.
 func (l *Local) Run(ctx context.Context) error {
 	err := l.Portal.Run(ctx)
 	shipping, cancel := context.WithTimeout(context.WithoutCancel(ctx), shipLimit)

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// isOurs reports whether who is at the other end of a socket may run this server: the user that it runs as, or root.
+// isOurs reports whether the process at the other end of a socket runs as this server's user, or as root.
 func isOurs(c *net.UnixConn) bool {
 	raw, err := c.SyscallConn()
 	if err != nil {

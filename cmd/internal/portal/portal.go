@@ -21,7 +21,7 @@ import (
 
 const sweepEvery = time.Hour
 
-// Config says what a portal is made of. All of it is required.
+// Config configures a portal. Every field is required.
 type Config struct {
 	Store  StoreFlags          // which were checked
 	SignIn SignInFlags         // likewise
@@ -46,8 +46,8 @@ type Portal struct {
 	tenancy *tenant.Service
 	reports *book.Reports
 	socket  *socket                       // nil until there is a handler
-	issuer  *signin.Issuer                // likewise, and where nobody signs in by e-mail
-	mail    string                        // what becomes of mails; empty until there is a handler
+	issuer  *signin.Issuer                // likewise, and without sign-in by e-mail
+	mail    string                        // delivery of mails; empty until there is a handler
 	works   []func(context.Context) error // what runs while the portal does
 
 	addresses []string // under which people reach the server, the issuer's first
@@ -55,7 +55,7 @@ type Portal struct {
 	difference atomic.Int64 // that the last comparison of the books has found
 }
 
-// Open opens the store and what stands on it, and starts nothing.
+// Open opens the store and the services on it, but starts nothing.
 func Open(ctx context.Context, c Config) (_ *Portal, err error) {
 	if err := c.Store.MakeFolder(); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func Open(ctx context.Context, c Config) (_ *Portal, err error) {
 // Tenancy returns the rules of organisations, members and keys.
 func (p *Portal) Tenancy() *tenant.Service { return p.tenancy }
 
-// PublicURL is where the settings say that people reach the server; empty where they do not say it.
+// PublicURL is the configured address of the server; empty without one.
 func (p *Portal) PublicURL() string { return strings.TrimSuffix(p.config.SignIn.publicURL, "/") }
 
 // Check asks the store for something, and returns why it does not answer.
@@ -124,10 +124,10 @@ func (p *Portal) Close() error {
 	return errors.Join(p.socket.close(), p.records.Close())
 }
 
-// AwaitKey waits until everybody who checks keys knows that k was created, changed or revoked, for a second at most.
+// AwaitKey waits until every router knows that k was created, changed or revoked, for a second at most.
 func (p *Portal) AwaitKey(ctx context.Context, k tenant.Key) { p.feed.AwaitKey(ctx, k) }
 
-// refuse ends a key for all that the feed reaches, whatever becomes of it in the store.
+// refuse revokes a key at every router of the feed, even if the store cannot be written.
 func (p *Portal) refuse(k tenant.Key) {
 	p.feed.Refuse(k.Hash)
 	if p.config.Refuse != nil {

@@ -14,10 +14,10 @@ type (
 	OrgRow struct {
 		ID         string       `json:"id"`
 		Name       string       `json:"name"`
-		Role       string       `json:"role,omitempty"` // of who asks
+		Role       string       `json:"role,omitempty"` // of the caller
 		CreatedAt  time.Time    `json:"created_at"`
 		CreatedBy  string       `json:"created_by,omitempty"`
-		ActiveKeys *int         `json:"active_keys,omitempty"` // told to operators
+		ActiveKeys *int         `json:"active_keys,omitempty"` // only for operators
 		Owners     *int         `json:"owners,omitempty"`      // likewise
 		Projects   []ProjectRow `json:"projects"`
 		Disclosure *string      `json:"disclosure,omitempty"` // nil: the server's
@@ -29,7 +29,7 @@ type (
 		Name string `json:"name"`
 	}
 
-	// VoiceChange says what has changed with the voices of a server, by name.
+	// VoiceChange lists the added, changed and removed voices of a server, by name.
 	VoiceChange struct {
 		Added    []string `json:"added"`
 		Replaced []string `json:"replaced"`

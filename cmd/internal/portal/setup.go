@@ -16,7 +16,7 @@ type Links struct {
 	Link  string    `json:"link"`
 	Links []string  `json:"links"` // the same under each address by which the server is reached, Link first
 	Ends  time.Time `json:"expires_at,omitzero"`
-	Mail  string    `json:"mail"` // what becomes of mails: smtp, printed or none
+	Mail  string    `json:"mail"` // delivery of mails: smtp, printed or none
 }
 
 // links are a link of the issuer under all addresses.
@@ -28,7 +28,7 @@ func (p *Portal) links(link string, ends time.Time) Links {
 	return l
 }
 
-// SignInLink returns a link with which whoever has it signs in as email, once. An operator hands it over.
+// SignInLink returns a single-use link that signs in as email. An operator hands it over.
 func (p *Portal) SignInLink(ctx context.Context, email string) (Links, error) {
 	if p.issuer == nil {
 		return Links{}, errNoIssuer
@@ -47,7 +47,7 @@ func (p *Portal) SignInLink(ctx context.Context, email string) (Links, error) {
 	return p.links(link, ends), nil
 }
 
-// errNoSetup is a server whose first owner comes in another way.
+// errNoSetup refuses a setup link on a server whose first owner is created in another way.
 var errNoSetup = &tenant.Refusal{
 	Kind: tenant.Invalid, Code: "no_issuer",
 	Text: "no setup link: e-mail sign-in is off; invite an owner with `orgs invite … --role owner`, who signs in with another issuer",
@@ -59,8 +59,8 @@ func (p *Portal) CreateFirstOrg(ctx context.Context) (tenant.Membership, error) 
 	return p.tenancy.CreateOrg(ctx, tenant.Operator(), "My organisation", tenant.Idempotency{Key: "first-organisation"})
 }
 
-// SetupLink returns a new link with which somebody becomes the owner of the first organisation. It fails with
-// tenant.ErrOwned where there is one.
+// SetupLink returns a new link that makes its user the owner of the first organisation. It fails with tenant.ErrOwned
+// if there is an owner.
 func (p *Portal) SetupLink(ctx context.Context) (Links, error) {
 	if p.issuer == nil {
 		return Links{}, errNoSetup
@@ -81,7 +81,7 @@ func (p *Portal) SetupLink(ctx context.Context) (Links, error) {
 	return p.links(link, ends), err
 }
 
-// own is what the issuer does for who has such a link.
+// own makes the user of a setup link an owner.
 func (p *Portal) own(ctx context.Context, org, email string) error {
 	_, err := p.tenancy.InviteFirstOwner(ctx, tenant.Operator(), org, email)
 	if errors.Is(err, tenant.ErrOwned) || errors.Is(err, tenant.ErrNotFound) {
@@ -93,7 +93,7 @@ func (p *Portal) own(ctx context.Context, org, email string) error {
 	return err
 }
 
-// signedOut ends the keys that somebody's pages have made for themselves.
+// signedOut revokes the playground keys of a user.
 func (p *Portal) signedOut(ctx context.Context, email string) error {
 	keys, err := p.tenancy.EndPlayground(ctx, tenant.Operator(), email)
 	for _, k := range keys {

@@ -20,8 +20,7 @@ type Shared struct {
 	checker  *book.Checker
 }
 
-// OpenShared opens everything and starts nothing. It takes l over, on which it answers those who show credentials of a
-// router.
+// OpenShared opens everything and starts nothing. It owns l, on which it serves routers that show valid credentials.
 func OpenShared(ctx context.Context, c Config, creds grpcauth.Credentials, l net.Listener) (_ *Shared, err error) {
 	p, err := Open(ctx, c)
 	if err != nil {

@@ -137,12 +137,12 @@ func (s *SignInFlags) mailer(ctx context.Context, listen string, show io.Writer)
 		return signin.NewSMTP(c)
 	}
 	if !launch.IsLoopback(ctx, listen) {
-		return nil, nil // nobody prints what strangers could use
+		return nil, nil // a printed link would be visible to others
 	}
 	return signin.NewConsole(show, listen)
 }
 
-// mailDelivery is what becomes of mails that are sent with m.
+// mailDelivery returns how m delivers mails.
 func (s *SignInFlags) mailDelivery(m signin.Mailer) string {
 	switch {
 	case m == nil:
@@ -173,7 +173,7 @@ func (s *SignInFlags) trusted() ([]signin.External, error) {
 	return all, nil
 }
 
-// allowed keeps mails from going to those who may not come in: nil lets all.
+// allowed returns a check that mails go only to members; nil allows all addresses.
 func (s *SignInFlags) allowed(store tenant.Store) func(context.Context, string) (bool, error) {
 	if !s.invitedOnly {
 		return nil

@@ -192,7 +192,7 @@ func (s *socket) routes(api http.Handler) http.Handler {
 	return mux
 }
 
-// readVoices takes in the voices of the bundle in a folder, which must be that of the server.
+// readVoices loads the voices of the bundle in a folder, which must be the server's bundle.
 func (s *socket) readVoices(ctx context.Context, folder string) (c VoiceChange, err error) {
 	own := s.voices.Bundle
 	if own == "" {
@@ -251,11 +251,11 @@ func (s *socket) answer(h func(*http.Request) (any, error)) http.HandlerFunc {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(v) // if the command is gone, there is nobody to tell
+		_ = json.NewEncoder(w).Encode(v) // the command may have ended
 	}
 }
 
-// failureOf is what a command is told of an error. Who runs one may read the log, too, and so is told all.
+// failureOf returns the full error: a user of the socket may read the log, too.
 func (s *socket) failureOf(r *http.Request, err error) answer.Failure {
 	if refusal, ok := errors.AsType[*tenant.Refusal](err); ok {
 		status := map[tenant.Kind]int{tenant.Invalid: 400, tenant.Forbidden: 403, tenant.Missing: 404}[refusal.Kind]

@@ -11,8 +11,8 @@ import (
 
 var tracer = otel.Tracer("github.com/swar-tts/swar/cmd")
 
-// Requests records a span for every request to h. The span joins the client's trace of the header traceparent (W3C
-// Trace Context). It leaves the answer alone: what it is, its children tell.
+// Requests records a span for every request to h. The span joins the client's trace in the header traceparent (W3C
+// Trace Context). It does not change the response; child spans describe it.
 func Requests(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := otel.GetTextMapPropagator().Extract(r.Context(), propagation.HeaderCarrier(r.Header))

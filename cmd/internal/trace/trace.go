@@ -35,7 +35,7 @@ func (t *Flags) Define(f *pflag.FlagSet) {
 	f.Float64Var(&t.share, "otlp-share", 1, "trace this share of the requests without a trace parent, 0 to 1")
 }
 
-// Check refuses what is no collector.
+// Check refuses an address that cannot be a collector.
 func (t *Flags) Check(cmd *cobra.Command) error {
 	if t.share < 0 || t.share > 1 {
 		return launch.BadUsage(cmd, "--otlp-share %v: want 0 to 1", t.share)
@@ -68,10 +68,10 @@ func (t *Flags) Open(ctx context.Context, program, version string) (stop func(),
 	)
 	otel.SetTracerProvider(provider)
 	otel.SetTextMapPropagator(propagation.TraceContext{})
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) // a collector that is away says so for every batch
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) {})) // an unreachable collector would log every batch
 	return func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 		defer cancel()
-		_ = provider.Shutdown(ctx) // nobody is left to be told
+		_ = provider.Shutdown(ctx) // the process ends anyway
 	}, nil
 }
