@@ -12,8 +12,8 @@ import (
 // them is a setting of a voice agent); letters by name; two and three in a row as double and triple; - and / as pauses
 // or by name.
 func readDigits(value string, _ Language) (node, error) {
-	if value == "" {
-		return nil, errors.New("no digits")
+	if err := checkCode(value); err != nil {
+		return nil, err
 	}
 	c := choice{code(value, hindiDigit), code(value, englishDigit)}
 	if country, rest, ok := strings.Cut(strings.TrimPrefix(value, "+"), "-"); ok && value[0] == '+' { // plus ninety one
@@ -40,6 +40,19 @@ func ohs(d byte) []string {
 	return nil
 }
 
+// checkCode refuses a code in which something stands that has no reading.
+func checkCode(value string) error {
+	if value == "" {
+		return errors.New("no digits")
+	}
+	for _, c := range value {
+		if digit := c >= '0' && c <= '9'; !digit && !unicode.IsLetter(c) && !strings.ContainsRune("-/+", c) {
+			return fmt.Errorf("%q is no digit, letter, -, / or +", c)
+		}
+	}
+	return nil
+}
+
 func code(value string, digit func(byte) node) node {
 	var s sequence
 	for len(value) > 0 {
@@ -59,9 +72,6 @@ func code(value string, digit func(byte) node) node {
 			value = value[1:]
 		default:
 			n := runLength(value, unicode.IsLetter)
-			if n == 0 {
-				n = 1
-			}
 			s = append(s, spelled(value[:n]))
 			value = value[n:]
 		}
@@ -145,6 +155,9 @@ func readTollFree(value string, l Language) (node, error) {
 func readLetters(value string, _ Language) (node, error) {
 	var s sequence
 	for _, w := range strings.Fields(strings.ReplaceAll(value, ".", "")) {
+		if c := strings.TrimFunc(w, isEnglishLetter); c != "" {
+			return nil, fmt.Errorf("%q is not A to Z", c)
+		}
 		s = append(s, spelled(w))
 	}
 	if len(s) == 0 {
@@ -152,6 +165,8 @@ func readLetters(value string, _ Language) (node, error) {
 	}
 	return s, nil
 }
+
+func isEnglishLetter(c rune) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
 
 // spelled takes letters by name in any grouping. An s at the end of capitals makes a plural.
 type spelled string
@@ -216,6 +231,9 @@ func areNames(token, letters string) bool {
 	if letters == "" {
 		return token == ""
 	}
+	if letters[0] < 'a' || letters[0] > 'z' {
+		return false // what has no name here matches itself alone
+	}
 	for _, name := range letterNames[letters[0]-'a'] {
 		if rest, ok := strings.CutPrefix(devanagariSound(token), devanagariSound(name)); ok {
 			if rest == "" && len(letters) == 1 || rest != "" && areNames(rest, letters[1:]) {
@@ -239,8 +257,8 @@ var letterNames = [26][]string{
 // readLabel reads the number of a thing, such as a flat, a gate, a train: digit by digit, as a number, or in the pairs
 // that people make of three to five digits. Parts that - or / separate are labels of their own.
 func readLabel(value string, l Language) (node, error) {
-	if value == "" {
-		return nil, errors.New("no label")
+	if err := checkCode(value); err != nil {
+		return nil, err
 	}
 	var s sequence
 	for len(value) > 0 {
