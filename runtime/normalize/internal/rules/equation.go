@@ -63,9 +63,13 @@ func isBracketedMinus(v *text.View, j int) bool {
 	return v.At(j).Gap && v.At(j+1).Gap && closes && reckons(v, j)
 }
 
-// sayFactors says the letters of token i one by one.
+// sayFactors says the letters of token i one by one: ab → a b. A word with other letters than those of English stays.
 func sayFactors(r *Reader, i int) {
 	s := r.Str(i)
+	if !ascii(s) {
+		r.Keep(i)
+		return
+	}
 	for k := range len(s) {
 		r.Say(s[k : k+1])
 	}

@@ -82,10 +82,7 @@ func sayMaths(r *Reader, i int) int {
 	case isNameInMaths(&r.View, i):
 		r.Keep(i)
 	case t.Kind == text.Latin: // they are multiplied
-		s := r.Str(i)
-		for j := range len(s) {
-			r.Say(s[j : j+1])
-		}
+		sayFactors(r, i)
 	case t.Kind == text.Foreign:
 		r.Say(r.Lang.Greek[greekLetters[r.Str(i)]])
 	case t.IsOneOf("("):
