@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +25,12 @@ func (r *Reconciler) observe(ctx context.Context,
 	}
 	if s, o.Missing, err = r.observeSecrets(ctx, fleet); err != nil {
 		return o, s, err
+	}
+	if err := resources.CheckTemplates(r.release(), fleet); err != nil {
+		s.missing = true // what is there stays
+		o.Missing = slices.Insert(o.Missing, 0, plan.Problem{
+			Reason: v1alpha1.ReasonPodTemplateInvalid, Text: strings.ReplaceAll(err.Error(), "\n", "; "),
+		})
 	}
 	r.mu.Lock()
 	o.Failed = r.failed[client.ObjectKeyFromObject(fleet)]

@@ -367,6 +367,63 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	wait(t, c, namespace, "calls", "it goes on", isWell)
 }
 
+// TestPodTemplates: a patch reaches the pods, and an invalid one leaves them as they are until it is mended.
+func TestPodTemplates(t *testing.T) {
+	c, namespace := open(t)
+	o := startOperator(t, namespace, controllers.Config{})
+	create(t, c, fleetWith(t, namespace, "ours", `{
+  runtime: {serviceAccount: {annotations: {example.org/role: speech}},
+    podTemplate: {metadata: {labels: {team: voice}}, spec: {containers: [{name: sidecar, image: "s:1"}]}}},
+  router: {serviceAccount: {name: theirs}, service: {type: NodePort, annotations: {example.org/a: b}}}}`))
+	wait(t, c, namespace, "ours", "it is well", isWell)
+	read := func(name string, into client.Object) {
+		t.Helper()
+		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var workers, routers appsv1.Deployment
+	var front corev1.Service
+	var account corev1.ServiceAccount
+	read("ours-worker", &workers)
+	read("ours-router", &routers)
+	read("ours", &front)
+	read("ours-worker", &account)
+	pods := workers.Spec.Template
+	if pods.Labels["team"] != "voice" || len(pods.Spec.Containers) != 2 || pods.Spec.Containers[0].Name != "worker" ||
+		routers.Spec.Template.Spec.ServiceAccountName != "theirs" || front.Spec.Type != corev1.ServiceTypeNodePort ||
+		front.Annotations["example.org/a"] != "b" || account.Annotations["example.org/role"] != "speech" {
+		t.Errorf("pods %+v, routers of %s, Service %+v of %s, account %v", pods.Labels,
+			routers.Spec.Template.Spec.ServiceAccountName, front.Annotations, front.Spec.Type, account.Annotations)
+	}
+	o.idle(t) // what the API server adds to them is not written over again
+
+	setTemplate := func(patch string) {
+		t.Helper()
+		fleet := &v1alpha1.TTSDeployment{}
+		read("ours", fleet)
+		before := fleet.DeepCopy()
+		fleet.Spec.Runtime.PodTemplate.Raw = []byte(patch)
+		if err := c.Patch(t.Context(), fleet, client.MergeFrom(before)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setTemplate(`{"spec": {"hostNetwork": true, "containers": [{"name": "worker", "image": "mine:1"}]}}`)
+	wait(t, c, namespace, "ours", "it stalls",
+		hasCondition(v1alpha1.Stalled, metav1.ConditionTrue, v1alpha1.ReasonPodTemplateInvalid))
+	now := appsv1.Deployment{}
+	read("ours-worker", &now)
+	if now.Generation != workers.Generation {
+		t.Errorf("the workers are of generation %d, want still %d", now.Generation, workers.Generation)
+	}
+	setTemplate(`{"metadata": {"labels": {"team": "ours"}}}`)
+	wait(t, c, namespace, "ours", "it goes on", isWell)
+	read("ours-worker", &now)
+	if got := now.Spec.Template; got.Labels["team"] != "ours" || len(got.Spec.Containers) != 1 {
+		t.Errorf("pods have the labels %v and %d containers", got.Labels, len(got.Spec.Containers))
+	}
+}
+
 // TestWhatBelongsToOthersIsLeftAlone: a fleet takes nothing over that has the name of one of its objects.
 func TestWhatBelongsToOthersIsLeftAlone(t *testing.T) {
 	c, namespace := open(t)

@@ -3,6 +3,7 @@ package v1alpha1
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // Spec is the desired state of a fleet. Every section but the model may be left out.
@@ -314,6 +315,67 @@ type Runtime struct {
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=3600
 	StartupSeconds int32 `json:"startupSeconds,omitempty"`
+	// Account of the pods, for cloud identities such as IRSA and Workload Identity.
+	// +optional
+	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty"`
+	// Patch of the pod template (strategic merge) with metadata and spec: labels, annotations, sidecars, volumes,
+	// environment, affinity, runtimeClassName, timing of probes. It must not change what probes, drains and certificates
+	// depend on: Degraded says what.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Type=object
+	PodTemplate *runtime.RawExtension `json:"podTemplate,omitempty"`
+}
+
+// ServiceAccount is the account of pods: one of the namespace by its name, or that of the operator with annotations.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.annotations)",message="serviceAccount wants exactly one of name and annotations: an account of yours has annotations of its own"
+type ServiceAccount struct {
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`
+	Name string `json:"name,omitempty"`
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=32
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// FrontService is how the Service of routers is reached.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.loadBalancerClass) && !has(self.loadBalancerSourceRanges) || self.type == 'LoadBalancer'",message="loadBalancerClass and loadBalancerSourceRanges want type LoadBalancer"
+// +kubebuilder:validation:XValidation:rule="!has(self.externalTrafficPolicy) || self.type != 'ClusterIP'",message="externalTrafficPolicy wants type LoadBalancer or NodePort"
+type FrontService struct {
+	// +optional
+	// +kubebuilder:default=ClusterIP
+	// +kubebuilder:validation:Enum=ClusterIP;NodePort;LoadBalancer
+	Type corev1.ServiceType `json:"type,omitempty"`
+	// +optional
+	// +kubebuilder:validation:MaxProperties=32
+	Annotations map[string]string `json:"annotations,omitempty"`
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	LoadBalancerClass *string `json:"loadBalancerClass,omitempty"`
+	// Networks that a load balancer lets in, such as 10.0.0.0/8.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:items:XValidation:rule="isCIDR(self)",message="want a network such as 10.0.0.0/8"
+	LoadBalancerSourceRanges []string `json:"loadBalancerSourceRanges,omitempty"`
+	// +optional
+	// +kubebuilder:validation:Enum=Cluster;Local
+	ExternalTrafficPolicy corev1.ServiceExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
+	// +optional
+	// +kubebuilder:validation:Enum=SingleStack;PreferDualStack;RequireDualStack
+	IPFamilyPolicy *corev1.IPFamilyPolicy `json:"ipFamilyPolicy,omitempty"`
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=2
+	// +kubebuilder:validation:items:Enum=IPv4;IPv6
+	IPFamilies []corev1.IPFamily `json:"ipFamilies,omitempty"`
 }
 
 // SecretName names a Secret of the namespace.
@@ -452,6 +514,19 @@ type Router struct {
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:Pattern=`^(https?://[^\s/@\\]+(/[^\s\\]*)?|/[^\s/\\][^\s\\]*)$`
 	Pages string `json:"pages,omitempty"`
+	// The Service that clients call.
+	// +optional
+	Service *FrontService `json:"service,omitempty"`
+	// Account of the pods, for cloud identities such as IRSA and Workload Identity.
+	// +optional
+	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty"`
+	// Patch of the pod template (strategic merge) with metadata and spec: labels, annotations, sidecars, volumes,
+	// environment, affinity, runtimeClassName, timing of probes. It must not change what probes, drains and certificates
+	// depend on: Degraded says what.
+	// +optional
+	// +kubebuilder:pruning:PreserveUnknownFields
+	// +kubebuilder:validation:Type=object
+	PodTemplate *runtime.RawExtension `json:"podTemplate,omitempty"`
 }
 
 // Dialect is the API of another vendor.

@@ -43,6 +43,7 @@ const (
 	ReasonUnschedulable        = "Unschedulable"
 	ReasonQuotaExceeded        = "QuotaExceeded"
 	ReasonCrashLoop            = "CrashLoop"
+	ReasonPodTemplateInvalid   = "PodTemplateInvalid"
 	ReasonApplyFailed          = "ApplyFailed"
 	ReasonCertificateExpired   = "CertificateExpired"
 	ReasonCertificateInvalid   = "CertificateInvalid"

@@ -41,6 +41,8 @@ func stalled(o Observed, progressing condition) condition {
 	switch {
 	case progressing.reason == v1alpha1.ReasonDeadlineExceeded:
 		return answer(v1alpha1.Stalled, true, progressing.reason, progressing.text)
+	case len(o.Missing) > 0 && o.Missing[0].Reason == v1alpha1.ReasonPodTemplateInvalid:
+		return answer(v1alpha1.Stalled, true, o.Missing[0].Reason, o.Missing[0].Text)
 	case apierrors.IsInvalid(o.Failed):
 		return answer(v1alpha1.Stalled, true, v1alpha1.ReasonApplyFailed,
 			"the API server rejects an object of this spec: "+o.Failed.Error())

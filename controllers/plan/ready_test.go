@@ -78,6 +78,9 @@ var rollouts = []rollout{
 	{"Secret missing", func(o *plan.Observed) {
 		o.Missing = []plan.Problem{{Reason: v1alpha1.ReasonSecretMissing, Text: "there is no Secret keys"}}
 	}, "False", "SecretMissing", status.InProgressStatus, "Progressing"},
+	{"pod template invalid", func(o *plan.Observed) {
+		o.Missing = []plan.Problem{{Reason: v1alpha1.ReasonPodTemplateInvalid, Text: "must not change image"}}
+	}, "False", "PodTemplateInvalid", status.FailedStatus, "Degraded"},
 	{"API server away", func(o *plan.Observed) { o.Failed = errors.New("connection refused") },
 		"False", "ApplyFailed", status.InProgressStatus, "Progressing"},
 	{"API server rejects an object", func(o *plan.Observed) {

@@ -41,6 +41,28 @@ runtime: {env: [
   {name: HTTP_PROXY, value: "socks5://proxy"}, {name: NO_PROXY, value: ".svc"}, {name: HF_TOKEN, value: theirs}]}
 `
 
+// ourPods adds to pods what platform teams add.
+const ourPods = `
+runtime:
+  serviceAccount: {annotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::1:role/speech"}}
+  podTemplate:
+    metadata: {labels: {team: voice}, annotations: {example.org/inject: "false"}}
+    spec:
+      runtimeClassName: gvisor
+      schedulerName: bin-packing
+      containers:
+        - {name: worker, env: [{name: ZONE, value: a}], startupProbe: {periodSeconds: 2},
+           volumeMounts: [{name: scratch, mountPath: /scratch}]}
+        - name: log-shipper
+          image: shipper:1
+          securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+      volumes: [{name: scratch, emptyDir: {}}]
+router:
+  serviceAccount: {name: ours}
+  podTemplate: {spec: {terminationGracePeriodSeconds: 600, affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [
+    {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app.kubernetes.io/component: router}}}]}}}}
+`
+
 // choices are specs that differ in what samples do not show.
 var choices = map[string]string{
 	"the least":                   "",
@@ -62,6 +84,9 @@ var choices = map[string]string{
 	"a model of a hub of ours": `model: {id: hinglish, source: {pull: {model: "hf://acme/hinglish@v1", precision: fp32, endpoint: "http://hub:8080",
   voices: [{name: raj, from: "hf://acme/voices/raj.wav"}], codec: "hf://acme/codec/model.safetensors", tokenSecretRef: {name: hub, key: token}}}}`,
 	"a model through a proxy": throughProxy,
+	"pods of ours":            ourPods,
+	"a public address": `router: {service: {type: LoadBalancer, loadBalancerClass: example.org/lb, externalTrafficPolicy: Local,
+  loadBalancerSourceRanges: [10.0.0.0/8], ipFamilyPolicy: PreferDualStack, ipFamilies: [IPv4, IPv6], annotations: {example.org/internal: "true"}}}`,
 	"settings of the engine":  "runtime: {env: [{name: TZ, value: Asia/Kolkata}, {name: LICENCE, secretKeyRef: {name: l, key: k}}]}",
 }
 

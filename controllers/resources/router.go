@@ -32,8 +32,6 @@ const (
 )
 
 func routerDeployment(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
-	p := routerPod(r, d)
-	p.mount(corev1.Volume{Name: dataVolume, VolumeSource: emptyDir(dataRoom)}, dataFolder, false)
 	keep, deadline := int32(revisions), d.Spec.Rollout.ProgressDeadlineSeconds
 	surge, missing := intstr.FromInt32(1), intstr.FromInt32(0)
 	return &appsv1.Deployment{
@@ -41,7 +39,7 @@ func routerDeployment(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 		Spec: appsv1.DeploymentSpec{
 			Replicas: d.Spec.Router.Replicas,
 			Selector: &metav1.LabelSelector{MatchLabels: Selector(d, Router)},
-			Template: routerTemplate(r, p, d, f),
+			Template: routerTemplate(r, d, f),
 			Strategy: appsv1.DeploymentStrategy{
 				Type:          appsv1.RollingUpdateDeploymentStrategyType,
 				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &missing},
@@ -54,9 +52,6 @@ func routerDeployment(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 // routerStatefulSet gives each router a volume. One that is scaled away keeps its volume, with what the portal does not
 // have yet, for the next one of its number; all go with the fleet.
 func routerStatefulSet(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
-	p := routerPod(r, d)
-	p.container.VolumeMounts = append(p.container.VolumeMounts,
-		corev1.VolumeMount{Name: dataVolume, MountPath: dataFolder})
 	keep := int32(revisions)
 	v := d.Spec.Router.UsageVolume
 	return &appsv1.StatefulSet{
@@ -65,7 +60,7 @@ func routerStatefulSet(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 			Replicas:             d.Spec.Router.Replicas,
 			ServiceName:          RouterName(d),
 			Selector:             &metav1.LabelSelector{MatchLabels: Selector(d, Router)},
-			Template:             routerTemplate(r, p, d, f),
+			Template:             routerTemplate(r, d, f),
 			PodManagementPolicy:  appsv1.ParallelPodManagement,
 			UpdateStrategy:       appsv1.StatefulSetUpdateStrategy{Type: appsv1.RollingUpdateStatefulSetStrategyType},
 			RevisionHistoryLimit: &keep,
@@ -88,10 +83,23 @@ func routerStatefulSet(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 	}
 }
 
-func routerTemplate(r Release, p *pod, d *v1alpha1.TTSDeployment, f Facts) corev1.PodTemplateSpec {
+func routerTemplate(r Release, d *v1alpha1.TTSDeployment, f Facts) corev1.PodTemplateSpec {
+	t, _ := patchTemplate(routerBase(r, d, f), d.Spec.Router.PodTemplate, Router) // CheckTemplates reports the error
+	return t
+}
+
+// routerBase is routerTemplate without the patch of the spec.
+func routerBase(r Release, d *v1alpha1.TTSDeployment, f Facts) corev1.PodTemplateSpec {
+	p := routerPod(r, d)
+	if d.Spec.Router.UsageVolume == nil {
+		p.mount(corev1.Volume{Name: dataVolume, VolumeSource: emptyDir(dataRoom)}, dataFolder, false)
+	} else { // the volume is that of the claim of the StatefulSet
+		p.container.VolumeMounts = append(p.container.VolumeMounts,
+			corev1.VolumeMount{Name: dataVolume, MountPath: dataFolder})
+	}
 	linger := time.Duration(valueOf(d.Spec.Router.LingerSeconds)) * time.Second
 	grace := linger + contract.DrainLimit + contract.ShipLimit
-	t := p.template(r, d, Router, RouterName(d), int64(grace.Seconds()))
+	t := p.template(r, d, Router, accountName(d.Spec.Router.ServiceAccount, RouterName(d)), int64(grace.Seconds()))
 	yes := true
 	t.Spec.AutomountServiceAccountToken = &yes // it asks the API server where worker pods are
 	for name, hash := range map[string]string{AnnotationKeys: f.KeysHash, AnnotationTwilio: f.TwilioHash} {

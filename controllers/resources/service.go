@@ -31,12 +31,26 @@ func frontService(d *v1alpha1.TTSDeployment) Object {
 			Ports: []corev1.ServicePort{servicePort(portAPI, contract.RouterAPI)},
 		},
 	}
+	if theirs := d.Spec.Router.Service; theirs != nil {
+		expose(s, theirs)
+	}
 	if d.Spec.Placement.Zones == v1alpha1.ZonesPrefer {
 		// Kubernetes 1.34 has called it PreferSameZone since, and takes both; before, this is its only name.
 		near := corev1.ServiceTrafficDistributionPreferClose
 		s.Spec.TrafficDistribution = &near
 	}
 	return s
+}
+
+// expose makes a Service what the spec says of it.
+func expose(s *corev1.Service, theirs *v1alpha1.FrontService) {
+	s.Annotations = theirs.Annotations
+	if theirs.Type != "" {
+		s.Spec.Type = theirs.Type
+	}
+	s.Spec.LoadBalancerClass, s.Spec.LoadBalancerSourceRanges = theirs.LoadBalancerClass, theirs.LoadBalancerSourceRanges
+	s.Spec.ExternalTrafficPolicy = theirs.ExternalTrafficPolicy
+	s.Spec.IPFamilyPolicy, s.Spec.IPFamilies = theirs.IPFamilyPolicy, theirs.IPFamilies
 }
 
 func headless(d *v1alpha1.TTSDeployment, name, component string, ports ...corev1.ServicePort) Object {

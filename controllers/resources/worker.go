@@ -40,9 +40,15 @@ func workerDeployment(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 	}
 }
 
-// workerTemplate is that of the pods that speak. They need no API server, no preStop hook, since routers hear of their
-// end by push, and no restart for a new certificate.
+// workerTemplate is that of the pods that speak.
 func workerTemplate(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec {
+	t, _ := patchTemplate(workerBase(r, d), d.Spec.Runtime.PodTemplate, Worker) // CheckTemplates reports the error
+	return t
+}
+
+// workerBase is workerTemplate without the patch of the spec. The pods need no API server, no preStop hook, since routers hear of their
+// end by push, and no restart for a new certificate.
+func workerBase(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec {
 	run := d.Spec.Runtime
 	p := &pod{container: corev1.Container{
 		Name: Worker, Image: or(run.Image, r.WorkerImage), ImagePullPolicy: run.ImagePullPolicy,
@@ -68,7 +74,8 @@ func workerTemplate(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec
 		p.container.Env = append(p.container.Env, environment(v))
 	}
 	p.mount(corev1.Volume{Name: "tmp", VolumeSource: emptyDir("64Mi")}, "/tmp", false)
-	t := p.template(r, d, Worker, WorkerName(d), int64(d.Spec.Rollout.DrainTimeoutSeconds)+afterDrain)
+	t := p.template(r, d, Worker, accountName(run.ServiceAccount, WorkerName(d)),
+		int64(d.Spec.Rollout.DrainTimeoutSeconds)+afterDrain)
 	if fetch != nil {
 		finish(fetch)
 		fetch.Image, fetch.ImagePullPolicy = p.container.Image, run.ImagePullPolicy
