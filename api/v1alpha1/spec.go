@@ -319,8 +319,8 @@ type Runtime struct {
 	// +optional
 	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty"`
 	// Patch of the pod template (strategic merge) with metadata and spec: labels, annotations, sidecars, volumes,
-	// environment, affinity, runtimeClassName, timing of probes. It must not change what probes, drains and certificates
-	// depend on: Degraded says what.
+	// environment, affinity, runtimeClassName, timing of probes. What probes, drains and certificates depend on must
+	// not change.
 	// +optional
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object
@@ -521,8 +521,8 @@ type Router struct {
 	// +optional
 	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty"`
 	// Patch of the pod template (strategic merge) with metadata and spec: labels, annotations, sidecars, volumes,
-	// environment, affinity, runtimeClassName, timing of probes. It must not change what probes, drains and certificates
-	// depend on: Degraded says what.
+	// environment, affinity, runtimeClassName, timing of probes. What probes, drains and certificates depend on must
+	// not change.
 	// +optional
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +kubebuilder:validation:Type=object

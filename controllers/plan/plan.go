@@ -22,7 +22,7 @@ type Observed struct {
 	Routers *Routers           // nil: there are none
 	Pods    []corev1.Pod       // workers
 	Gates   []corev1.Pod       // routers
-	Missing []Problem          // what keeps pods from being made: a Secret that is not there, a template that is invalid
+	Missing []Problem          // what keeps pods from being made, such as a Secret that is not there
 	Failed  error              // of the last attempt to apply; nil
 	// A pod template was changed, and the workload has not been read since: what it says is about the revision before.
 	TemplateWritten bool

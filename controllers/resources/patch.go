@@ -42,7 +42,7 @@ func patchTemplate(base corev1.PodTemplateSpec, patch *runtime.RawExtension,
 	decoder := json.NewDecoder(bytes.NewReader(withoutDirectives(patch.Raw)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&corev1.PodTemplateSpec{}); err != nil {
-		return base, fmt.Errorf("is no part of a pod template: %w", err)
+		return base, fmt.Errorf("does not fit a pod template: %w", err)
 	}
 	before, err := json.Marshal(base)
 	if err != nil {

@@ -14,7 +14,9 @@ import (
 
 // TestCheckTemplates tries what a patch may do to the pods of a fleet, and what not.
 func TestCheckTemplates(t *testing.T) {
-	inContainer := func(fields string) string { return `{"spec": {"containers": [{"name": "worker", ` + fields + `}]}}` }
+	inContainer := func(fields string) string {
+		return `{"spec": {"containers": [{"name": "worker", ` + fields + `}]}}`
+	}
 	for patch, want := range map[string]string{ // what the error says; empty: none
 		``:     "",
 		`null`: "",
@@ -29,7 +31,7 @@ func TestCheckTemplates(t *testing.T) {
 		inContainer(`"livenessProbe": {"periodSeconds": 30, "failureThreshold": 9}`):                               "",
 		inContainer(`"lifecycle": {"preStop": {"sleep": {"seconds": 5}}}`):                                         "",
 		inContainer(`"securityContext": {"runAsUser": 1000}`):                                                      "",
-		`[]`:                     "is no part of a pod template",
+		`[]`:                     "does not fit a pod template",
 		`{"spec": {"nodes": 1}}`: `unknown field "nodes"`,
 		`{"spec": {"containers": [{"image": "a:1"}]}}`:                                   "cannot be merged",
 		`{"metadata": {"labels": {"app.kubernetes.io/component": "router"}}}`:            "labels of Swar",
@@ -49,8 +51,8 @@ func TestCheckTemplates(t *testing.T) {
 		inContainer(`"resources": {"limits": {"cpu": "4"}}`):                             "workersPerPod",
 		inContainer(`"ports": [{"containerPort": 9090, "$patch": "delete"}]`):            "port ",
 		inContainer(`"volumeMounts": [{"mountPath": "/tmp", "name": "tls"}]`):            "mount /tmp",
-		inContainer(`"readinessProbe": {"httpGet": {"path": "/"}}`):                      "readinessProbe but for its timing",
-		inContainer(`"readinessProbe": null`):                                            "readinessProbe but for its timing",
+		inContainer(`"readinessProbe": {"httpGet": {"path": "/"}}`):                      "readinessProbe but",
+		inContainer(`"readinessProbe": null`):                                            "readinessProbe but",
 		inContainer(`"image": "mine:1", "command": ["sh"]`):                              "image",
 	} {
 		t.Run(patch, func(t *testing.T) {

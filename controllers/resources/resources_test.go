@@ -87,7 +87,7 @@ var choices = map[string]string{
 	"pods of ours":            ourPods,
 	"a public address": `router: {service: {type: LoadBalancer, loadBalancerClass: example.org/lb, externalTrafficPolicy: Local,
   loadBalancerSourceRanges: [10.0.0.0/8], ipFamilyPolicy: PreferDualStack, ipFamilies: [IPv4, IPv6], annotations: {example.org/internal: "true"}}}`,
-	"settings of the engine":  "runtime: {env: [{name: TZ, value: Asia/Kolkata}, {name: LICENCE, secretKeyRef: {name: l, key: k}}]}",
+	"settings of the engine": "runtime: {env: [{name: TZ, value: Asia/Kolkata}, {name: LICENCE, secretKeyRef: {name: l, key: k}}]}",
 }
 
 // all returns every sample and every choice.

@@ -84,7 +84,8 @@ func routerStatefulSet(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 }
 
 func routerTemplate(r Release, d *v1alpha1.TTSDeployment, f Facts) corev1.PodTemplateSpec {
-	t, _ := patchTemplate(routerBase(r, d, f), d.Spec.Router.PodTemplate, Router) // CheckTemplates reports the error
+	// CheckTemplates reports the error.
+	t, _ := patchTemplate(routerBase(r, d, f), d.Spec.Router.PodTemplate, Router)
 	return t
 }
 

@@ -48,7 +48,8 @@ func expose(s *corev1.Service, theirs *v1alpha1.FrontService) {
 	if theirs.Type != "" {
 		s.Spec.Type = theirs.Type
 	}
-	s.Spec.LoadBalancerClass, s.Spec.LoadBalancerSourceRanges = theirs.LoadBalancerClass, theirs.LoadBalancerSourceRanges
+	s.Spec.LoadBalancerClass = theirs.LoadBalancerClass
+	s.Spec.LoadBalancerSourceRanges = theirs.LoadBalancerSourceRanges
 	s.Spec.ExternalTrafficPolicy = theirs.ExternalTrafficPolicy
 	s.Spec.IPFamilyPolicy, s.Spec.IPFamilies = theirs.IPFamilyPolicy, theirs.IPFamilies
 }

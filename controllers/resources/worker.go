@@ -42,12 +42,13 @@ func workerDeployment(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 
 // workerTemplate is that of the pods that speak.
 func workerTemplate(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec {
-	t, _ := patchTemplate(workerBase(r, d), d.Spec.Runtime.PodTemplate, Worker) // CheckTemplates reports the error
+	// CheckTemplates reports the error.
+	t, _ := patchTemplate(workerBase(r, d), d.Spec.Runtime.PodTemplate, Worker)
 	return t
 }
 
-// workerBase is workerTemplate without the patch of the spec. The pods need no API server, no preStop hook, since routers hear of their
-// end by push, and no restart for a new certificate.
+// workerBase is workerTemplate without the patch of the spec. Its pods need no API server, no restart for a new
+// certificate, and no preStop hook, because they push their end to routers.
 func workerBase(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec {
 	run := d.Spec.Runtime
 	p := &pod{container: corev1.Container{
