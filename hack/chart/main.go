@@ -1,27 +1,25 @@
-// Command chart writes what follows from other files: of charts/swar, values.schema.json and README.md from the
-// comments of values.yaml, and the definition of TTSDeployment as a template from config/crd; and the objects of config
-// from what the templates give, as testdata has it.
+// Command chart writes generated files: values.schema.json of charts/swar from the comments of values.yaml, the
+// template of the CRD from config/crd, and the objects of config from the rendered templates in testdata.
 //
 // A comment before a value describes it. A line of it that begins with @ narrows the value:
 //
 //	@enum a|b         one of these
 //	@range 1..9       a whole number of that range
 //	@pattern ^a$      a text like that
-//	@length 40        a text of so many characters at most
+//	@length 40        a text of at most this many characters
 //	@required         a text that is not empty
 //	@tag, @digest, @url, @quantity
-//	                  a text that is such a thing, or empty where its default is
-//	@items string     a list of texts; of namespace, or of object for whatever Kubernetes has there
-//	@atleast 1        with so many items at least
+//	                  a text of this form, or empty if the default is empty
+//	@items string     a list of texts; of namespace, or of object for any object of Kubernetes
+//	@atleast 1        a list of at least this length
 //	@strings          a map of texts with any names
-//	@kubernetes       whatever Kubernetes has there
+//	@kubernetes       any field of Kubernetes
 //
-// Everything else follows from the default, and no other values are taken.
+// Everything else follows from the default, and other values are refused.
 package main
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -34,9 +32,6 @@ const (
 	chart      = "charts/swar"
 	definition = "config/crd/swar.dev_ttsdeployments.yaml"
 )
-
-//go:embed intro.md
-var intro string
 
 func main() {
 	root := "."
@@ -88,7 +83,6 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files[chart+"/values.schema.json"] = schema
-	files[chart+"/README.md"] = []byte(readmeOf(values))
 	files[chart+"/templates/crds.yaml"] = []byte(template)
 	return files, nil
 }

@@ -79,7 +79,7 @@ func TestWhatMustHold(t *testing.T) {
 		}
 	}
 	got := s.report()["capacity.md"]
-	const file = "testdata/quick.md"
+	const file = "testdata/quick.txt"
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
