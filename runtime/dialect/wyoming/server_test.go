@@ -464,3 +464,36 @@ func FuzzEvents(f *testing.F) {
 		}
 	})
 }
+
+// TestAudioLeavesAsItComes: the client has each block before the next one is made.
+func TestAudioLeavesAsItComes(t *testing.T) {
+	taken := make(chan struct{})
+	_, address := serve(t, &fake{speak: func(ctx context.Context, _ string, audio func([]byte) error) error {
+		for range 3 {
+			if err := audio(make([]byte, speech.FrameBytes)); err != nil {
+				return err
+			}
+			select {
+			case <-taken:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	}})
+	c := wyomingtest.Dial(t, address)
+	c.Send("synthesize", data{"text": "Hi"})
+	for blocks := 0; blocks < 3; {
+		e, err := c.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Type == "audio-chunk" {
+			blocks++
+			taken <- struct{}{}
+		}
+	}
+	if e, err := c.Next(); err != nil || e.Type != "audio-stop" {
+		t.Errorf("the turn ends with %+v, %v", e, err)
+	}
+}
