@@ -38,6 +38,12 @@ func firstFrames(block int) *script {
 	}}
 }
 
+// What platforms of telephony begin a call with.
+const (
+	plivoStart  = `{"event":"start","start":{"streamId":"s","callId":"c"}}`
+	exotelStart = `{"event":"start","stream_sid":"s","start":{"stream_sid":"s"}}`
+)
+
 const firstText = "Namaste ji kaise ho?"
 
 // requestsOfVendors ask for audio over HTTP, in each of its kinds that leave with the first frame.
@@ -85,20 +91,9 @@ func TestVendorsFirstAudioIsTheNative(t *testing.T) {
 		"native, fed": func(g *wsRig) time.Duration {
 			return g.connect().firstAudio(fmt.Sprintf(`{"type":"append","request_id":"a","text":%q}`, firstText+" "))
 		},
-		"jambonz": func(g *wsRig) time.Duration {
-			return g.toJambonz().firstAudio(fmt.Sprintf(`{"type":"stream","text":%q}`, firstText), `{"type":"flush"}`)
-		},
-		"Twilio": func(g *wsRig) time.Duration {
-			return g.to("/v1/bridge/twilio?text=Namaste").firstAudio(
-				`{"event":"start","streamSid":"s","start":{"streamSid":"s","mediaFormat":{"encoding":"audio/x-mulaw","sampleRate":8000}}}`)
-		},
-		"Plivo": func(g *wsRig) time.Duration {
-			return g.to("/v1/bridge/plivo?text=Namaste").firstAudio(`{"event":"start","start":{"streamId":"s","callId":"c"}}`)
-		},
-		"Exotel": func(g *wsRig) time.Duration {
-			return g.to("/v1/bridge/exotel?text=Namaste").firstAudio(
-				`{"event":"start","stream_sid":"s","start":{"stream_sid":"s"}}`)
-		},
+	}
+	for name, v := range callClients {
+		sockets[name] = func(g *wsRig) time.Duration { return v.open(g).firstAudio(v.turn(firstText)...) }
 	}
 	for name, v := range vendorClients {
 		sockets[name] = func(g *wsRig) time.Duration { return v.open(g).firstAudio(v.turn(firstText)...) }

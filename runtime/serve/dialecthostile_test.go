@@ -2,6 +2,9 @@ package serve
 
 import (
 	"fmt"
+	"io"
+	"maps"
+	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -60,6 +63,28 @@ var vendorClients = map[string]vendorClient{
 	},
 }
 
+// callClients are those of telephony, which are not told the end of a turn.
+var callClients = map[string]vendorClient{
+	"jambonz": {
+		open: func(g *wsRig, _ ...string) *socket { return g.toJambonz() },
+		turn: func(text string) []string {
+			return []string{fmt.Sprintf(`{"type":"stream","text":%q}`, text), `{"type":"flush"}`}
+		},
+	},
+	"Twilio": {
+		open: func(g *wsRig, _ ...string) *socket { return g.to("/v1/bridge/twilio?text=Namaste+ji") },
+		turn: func(string) []string { return []string{`{"event":"connected"}`, twilioStart} },
+	},
+	"Plivo": {
+		open: func(g *wsRig, _ ...string) *socket { return g.to("/v1/bridge/plivo?text=Namaste+ji") },
+		turn: func(string) []string { return []string{plivoStart} },
+	},
+	"Exotel": {
+		open: func(g *wsRig, _ ...string) *socket { return g.to("/v1/bridge/exotel?text=Namaste+ji") },
+		turn: func(string) []string { return []string{exotelStart} },
+	},
+}
+
 // through reads up to the end of a turn, and returns how many messages came before it.
 func (s *socket) through(end string) (n int) {
 	s.t.Helper()
@@ -78,7 +103,12 @@ func (s *socket) through(end string) (n int) {
 // forVendors runs a test with a client of each vendor.
 func forVendors(t *testing.T, test func(t *testing.T, g *wsRig, v vendorClient)) {
 	t.Helper()
-	for name, v := range vendorClients {
+	forClients(t, vendorClients, test)
+}
+
+func forClients(t *testing.T, clients map[string]vendorClient, test func(t *testing.T, g *wsRig, v vendorClient)) {
+	t.Helper()
+	for name, v := range clients {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				g, closeRig := newBubbleRig(t, newSentences(), withDialects)
@@ -191,17 +221,27 @@ func TestVendorsIdleForAnHour(t *testing.T) {
 	})
 }
 
-// TestVendorsStormOfConnections: 200 that come, begin a turn and are gone leave nothing.
-func TestVendorsStormOfConnections(t *testing.T) {
-	forVendors(t, func(t *testing.T, g *wsRig, v vendorClient) {
-		for range 200 {
+// TestVendorsThousandAborts: clients that are gone before, within and after their messages, or while they are spoken to,
+// leave nothing. That no goroutine is left is checked by the bubble.
+func TestVendorsThousandAborts(t *testing.T) {
+	all := maps.Clone(vendorClients)
+	maps.Copy(all, callClients)
+	forClients(t, all, func(t *testing.T, g *wsRig, v vendorClient) {
+		for i := range 1000 {
 			s := v.open(g)
-			for _, m := range v.turn("Namaste ji kaise ho?")[:1] {
+			messages := v.turn("Namaste ji kaise ho?")
+			for _, m := range messages[:i%(len(messages)+1)] {
 				s.send(m)
+			}
+			if i%(len(messages)+1) == len(messages) && i%2 == 0 {
+				s.next()
 			}
 			s.conn.NetConn().Close()
 		}
 		time.Sleep(leaveGrace + time.Second)
+		if busy := g.server.cfg.Speaker.(*sentences).speaking(); busy != 0 {
+			t.Errorf("%d texts are still spoken", busy)
+		}
 		if got := metricOf(t, g.server, "tts_websockets_open"); got != 0 {
 			t.Errorf("%v sockets are open", got)
 		}
@@ -209,6 +249,43 @@ func TestVendorsStormOfConnections(t *testing.T) {
 			t.Errorf("%d bytes stay in the spool, and %d listeners", use.bytes, g.server.listening.Load())
 		}
 	})
+}
+
+// TestVendorsThousandAbortedRequests is the same over HTTP: clients are gone before their body has ended, before they are
+// answered, and within the audio.
+func TestVendorsThousandAbortedRequests(t *testing.T) {
+	for name, r := range requestsOfVendors {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, newSentences(), func(t *testing.T, g *rig, dial func() net.Conn) {
+				body := fmt.Sprintf(r.body, "Namaste ji kaise ho?")
+				request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Length: %d\r\n\r\n%s",
+					r.path, testKey, len(body), body)
+				for i := range 1000 {
+					conn := dial()
+					length := len(request)
+					if i%3 == 0 {
+						length -= 1 + i%len(body)
+					}
+					if _, err := conn.Write([]byte(request[:length])); err != nil {
+						t.Fatal(err)
+					}
+					if i%3 == 2 {
+						if _, err := io.ReadFull(conn, make([]byte, 1000)); err != nil {
+							t.Fatal(err)
+						}
+					}
+					conn.Close()
+				}
+				time.Sleep(time.Minute)
+				if busy := g.server.cfg.Speaker.(*sentences).speaking(); busy != 0 {
+					t.Errorf("%d texts are still spoken", busy)
+				}
+				if use := g.server.budget.use(); use.bytes != 0 || g.server.listening.Load() != 0 {
+					t.Errorf("%d bytes stay in the spool, and %d listeners", use.bytes, g.server.listening.Load())
+				}
+			}, withVoices)
+		})
+	}
 }
 
 // TestVendorsHandshakesOfBrowsers: pages of any origin, compression on offer, and subprotocols that mean nothing here.
