@@ -26,7 +26,7 @@ import (
 // appliedHash is of what the operator last said of an object: with it, what it does not say any more is found out.
 const appliedHash = "swar.dev/applied"
 
-// firstRouters is how many routers a fleet has first where nobody says: one of them may go at any time.
+// firstRouters is the number of routers of a new fleet without spec.router.replicas: one of them may stop at any time.
 const firstRouters = 2
 
 // claim takes ownership of the number of worker pods. Another field manager that sets it gets a conflict that names the
@@ -41,8 +41,8 @@ func (r *Reconciler) claim(ctx context.Context, fleet *v1alpha1.TTSDeployment, r
 	return r.applyAs(ctx, u, managerSize)
 }
 
-// createRouters makes the Deployment of routers with their first number, in the name of somebody whom nobody follows:
-// what the operator itself does not say, others may change.
+// createRouters creates the Deployment of routers with their first number, by a field manager of its own. The
+// operator's manager does not own the number, so that an autoscaler may change it.
 func (r *Reconciler) createRouters(ctx context.Context, o plan.Observed, facts resources.Facts) error {
 	if o.Routers != nil || o.Fleet.Spec.Router.Replicas != nil {
 		return nil
@@ -136,7 +136,7 @@ func mountsImage(u *unstructured.Unstructured) bool {
 	})
 }
 
-// errForeign is about an object of a fleet's name that somebody else has made.
+// errForeign reports an object with a fleet's name that belongs to another owner.
 var errForeign = errors.New("there is one of that name that is not of this fleet, and is left as it is: " +
 	"rename the TTSDeployment, or remove that one")
 
@@ -201,8 +201,8 @@ func (r *Reconciler) applyAs(ctx context.Context, u *unstructured.Unstructured, 
 	return r.Client.Apply(ctx, configuration, append(how, client.FieldOwner(owner), client.ForceOwnership)...)
 }
 
-// writeSecret creates a Secret of a fleet, or applies it over the one that the fleet has. One of somebody else it
-// leaves alone.
+// writeSecret creates a Secret of a fleet, or applies it over the fleet's own. It leaves a Secret of another owner
+// alone.
 func (r *Reconciler) writeSecret(ctx context.Context, wanted *corev1.Secret) error {
 	live := &corev1.Secret{}
 	err := r.Reader.Get(ctx, client.ObjectKeyFromObject(wanted), live)
@@ -324,7 +324,7 @@ func areNamed(list []any) bool {
 	return true
 }
 
-// itemLike returns the item of a list that is meant by another one: that with its name, else that in its place.
+// itemLike returns the item of a list that corresponds to another one: with the same name, else at the same index.
 func itemLike(list []any, like any, i int) any {
 	if named, ok := like.(map[string]any); ok && named["name"] != nil {
 		for _, item := range list {

@@ -1,4 +1,4 @@
-// Package controllers keeps fleets as their TTSDeployments want them. [Reconciler] observes (reads only), has package
-// plan decide, and applies (writes only); [Sizer] decides every two seconds, by what routers tell, how many worker
-// pods there are and which of them are to take nothing new.
+// Package controllers reconciles TTSDeployments. [Reconciler] observes (reads only), lets package plan decide, and
+// applies (writes only). Every two seconds [Sizer] decides, from the reports of routers, the number of worker pods, and
+// which of them to drain.
 package controllers

@@ -15,8 +15,8 @@ import (
 	"github.com/swar-tts/swar/runtime/contract"
 )
 
-// answerScalers lets KEDA ask what fleets have to do, until ctx ends. Only the operator that acts knows that, and only
-// it listens: who calls another one is refused at once, and calls again.
+// answerScalers serves KEDA the load of fleets, until ctx ends. Only the leading operator has it and listens; a call to
+// another one is refused at once, and KEDA calls again.
 func answerScalers(ctx context.Context, address string, c *ServerCertificate, s *Sizer) error {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", address)
@@ -26,8 +26,8 @@ func answerScalers(ctx context.Context, address string, c *ServerCertificate, s 
 	return keda.New(s).Serve(ctx, l, &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: c.Get})
 }
 
-// observeScalerCA hands a fleet that KEDA may scale the authority by which KEDA knows the operator: a
-// TriggerAuthentication reads Secrets of its own namespace only.
+// observeScalerCA writes the CA of the operator beside a fleet that KEDA may scale: a TriggerAuthentication reads
+// Secrets of its own namespace only.
 func (r *Reconciler) observeScalerCA(
 	ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets,
 ) ([]plan.Problem, error) {

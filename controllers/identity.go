@@ -25,8 +25,8 @@ import (
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
 
-// identity is with what the operator calls routers: a leaf of its own authority, which is kept in a folder and never in
-// the cluster; or the token of a fleet that a service mesh protects.
+// identity is how the operator authenticates to routers: by a leaf of its own authority, which is kept in a folder and
+// never in the cluster, or by the token of a fleet in a service mesh.
 type identity struct {
 	store  *AuthorityStore
 	client client.Client
@@ -72,7 +72,7 @@ func (i *identity) dial(fleet, address string) (*grpc.ClientConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A router tells a few hundred bytes each second, and there may be hundreds of them.
+	// A router sends a few hundred bytes each second, and there may be hundreds of routers.
 	options = append(options,
 		grpc.WithReadBufferSize(buffered), grpc.WithWriteBufferSize(buffered),
 		grpc.WithStaticStreamWindowSize(window),
@@ -101,7 +101,7 @@ func (i *identity) credentials(ctx context.Context, name string) (c grpcauth.Cre
 	return c, err
 }
 
-// certificates are those of the operator, made anew in time.
+// certificates of the operator, renewed in time.
 func (i *identity) certificates(ctx context.Context) (*grpcauth.Certificates, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// kindsEvery is how often is asked which kinds the cluster knows: who installs or removes the Prometheus operator
-	// need not restart this one.
+	// kindsEvery is how often the kinds of the cluster are read: installing the Prometheus operator requires no
+	// restart.
 	kindsEvery = 2 * time.Minute
 
-	// kindsRetry is how soon is asked again where nobody answered.
+	// kindsRetry is the delay after a failed read.
 	kindsRetry = 10 * time.Second
 )
 
-// kinds keeps up with which kinds of other projects the cluster knows. It asks the API server itself, because a REST
-// mapper never hears that a kind is gone. At first none is known. It is safe for concurrent use.
+// kinds tracks which kinds of other projects the cluster has. It asks the API server itself, because a REST mapper does
+// not notice removed kinds. At first it has none. It is safe for concurrent use.
 type kinds struct {
 	fetch   func(ctx context.Context, groupVersion string) (*metav1.APIResourceList, error)
 	changed func(context.Context) // what is known has changed

@@ -22,8 +22,8 @@ const leaderAnnotation = "swar.dev/operator"
 // mark: the one that leads puts back at once a mark that was lost, as kubectl replace loses it.
 const handOver = 30 * time.Second
 
-// lead reports whether this operator leads a fleet, and takes the lead of one that has no leader. Where another one
-// leads, it changes nothing but says so in a condition and an event. The duration is when to look again, where it
+// lead reports whether this operator leads a fleet, and takes the lead of a fleet without a leader. If another operator
+// leads, it changes nothing and reports that in a condition and an event. The duration is when to check again, if it
 // does not lead.
 func (r *Reconciler) lead(ctx context.Context,
 	fleet *v1alpha1.TTSDeployment) (leads bool, next time.Duration, err error) {

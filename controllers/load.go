@@ -11,15 +11,15 @@ import (
 	"github.com/swar-tts/swar/controllers/scaler"
 )
 
-// loadCounts is how long the word of a router counts for those who scale, as it does for the operator itself.
+// loadCounts is how long a router's report counts for autoscalers, and for the operator itself.
 const loadCounts = 30 * time.Second
 
-// externalLoad is what others who scale a fleet are told.
+// externalLoad is the load that other autoscalers get.
 type externalLoad struct {
 	load        keda.Load
 	mode        v1alpha1.ScalingMode
 	queueTarget int
-	changed     chan struct{} // nil: nobody waits
+	changed     chan struct{} // nil: no call waits
 }
 
 // Load implements [keda.Source].
@@ -39,7 +39,7 @@ func (s *Sizer) Load(namespace, name string) (keda.Load, <-chan struct{}, error)
 	return f.external.load, f.external.changed, nil
 }
 
-// followLocked notes what others are told of a fleet, and wakes them where they wait for it.
+// followLocked records the load of a fleet for others, and wakes waiting calls.
 func (s *Sizer) followLocked(now time.Time, f *sized, d scaler.Decision) {
 	before, mode := f.external.load, f.external.mode
 	heard, missing := s.reporting(now, f)
@@ -50,7 +50,7 @@ func (s *Sizer) followLocked(now time.Time, f *sized, d scaler.Decision) {
 	if missing { // what is not known must not make the fleet smaller
 		l.Demand = max(l.Demand, float64(f.fleet.Replicas)*l.DemandTarget)
 	}
-	if f.policy.Min == 0 && l.Active { // the demand of a call that was refused is gone before an HPA looks
+	if f.policy.Min == 0 && l.Active { // the demand of a refused call is over before an HPA looks
 		l.Demand = max(l.Demand, l.DemandTarget)
 	}
 	f.external.load, f.external.mode = l, f.mode
@@ -60,7 +60,7 @@ func (s *Sizer) followLocked(now time.Time, f *sized, d scaler.Decision) {
 	}
 }
 
-// wake has those who wait for a change look again.
+// wake makes all waiting calls check again.
 func (f *sized) wake() {
 	if f.external.changed != nil {
 		close(f.external.changed)
@@ -68,7 +68,7 @@ func (f *sized) wake() {
 	}
 }
 
-// reporting reports whether any router of a fleet has told something lately, and whether one that serves has not.
+// reporting reports whether any router of a fleet has reported lately, and whether a serving one has not.
 func (s *Sizer) reporting(now time.Time, f *sized) (heard, missing bool) {
 	told := s.watcher.Reports(f.name.String())
 	for _, router := range f.fleet.Routers {

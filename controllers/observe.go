@@ -87,7 +87,7 @@ func (r *Reconciler) sizeAll(ctx context.Context) error {
 	return nil
 }
 
-// get reads an object of the fleet. One that belongs to somebody else is not the fleet's.
+// get reads an object of the fleet. An object of another owner is not the fleet's.
 func (r *Reconciler) get(ctx context.Context, fleet *v1alpha1.TTSDeployment, name string,
 	into client.Object) (bool, error) {
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: fleet.Namespace, Name: name}, into)

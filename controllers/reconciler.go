@@ -21,7 +21,7 @@ import (
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
-// Field managers: who says what an object is. The size of a fleet has one of its own, because others may take it over.
+// Field managers. The size of a fleet has one of its own, because others may take it over.
 const (
 	fieldManager   = "swar-operator"
 	managerSize    = "swar-operator-size"
@@ -40,10 +40,10 @@ type Reconciler struct {
 	Authority *AuthorityStore
 	Sizer     *Sizer
 	Events    events.EventRecorder
-	Metrics   *metrics.Fleets // nil: nobody is told
+	Metrics   *metrics.Fleets // nil: no metrics
 	Now       func() time.Time
 
-	// Kinds of other projects that the cluster knows now; nil: those of Release.
+	// Kinds of other projects that the cluster has now; nil: those of Release.
 	Kinds func() resources.Kinds
 
 	mu      sync.Mutex
@@ -84,7 +84,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, q ctrl.Request) (ctrl.Result
 	return r.apply(ctx, o, p, secrets)
 }
 
-// forget drops what is kept in memory of a fleet that is gone.
+// forget drops the state in memory of a deleted fleet.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Sizer.Forget(name)
 	r.Metrics.Forget(name)
@@ -101,11 +101,11 @@ func (r *Reconciler) lastWritten(name types.NamespacedName) time.Time {
 	return r.written[name]
 }
 
-// apply carries a plan out. What cannot be applied stands in the status, and is tried again.
+// apply writes the objects of a plan. Failures are shown in the status and retried.
 func (r *Reconciler) apply(ctx context.Context, o plan.Observed, p plan.Plan, s secrets) (ctrl.Result, error) {
 	name := client.ObjectKeyFromObject(o.Fleet)
 	err := r.execute(ctx, o, p, s)
-	if o.Fleet.UID != "" && apierrors.IsConflict(err) { // somebody else has just written: look again
+	if o.Fleet.UID != "" && apierrors.IsConflict(err) { // another client has just written: read again
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
 	r.mu.Lock()
@@ -131,7 +131,7 @@ func (r *Reconciler) apply(ctx context.Context, o plan.Observed, p plan.Plan, s 
 		next = min(next, max(s.renew.Sub(r.Now()), time.Second))
 	}
 	if len(o.Missing) > 0 {
-		next = 10 * time.Second // nobody tells of Secrets
+		next = 10 * time.Second // Secrets are not watched
 	}
 	return ctrl.Result{RequeueAfter: next}, nil
 }
@@ -148,7 +148,7 @@ func (r *Reconciler) execute(ctx context.Context, o plan.Observed, p plan.Plan, 
 		}
 	}
 	if s.missing {
-		return nil // pods that lack a Secret would only fail
+		return nil // pods without the Secret would only fail
 	}
 	s.facts.Workers = p.Workers
 	if err := r.createRouters(ctx, o, s.facts); err != nil {
@@ -188,7 +188,7 @@ func (r *Reconciler) release() resources.Release {
 	return release
 }
 
-// writeStatus writes the status, where it has changed, and tells of what happened.
+// writeStatus writes the status if it changed, and records the events.
 func (r *Reconciler) writeStatus(ctx context.Context, fleet *v1alpha1.TTSDeployment, p plan.Plan,
 	how ...client.MergeFromOption) error {
 	p.Status.Selector, p.Status.Endpoint = resources.SelectorText(fleet, resources.Worker), resources.Endpoint(fleet)

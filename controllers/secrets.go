@@ -28,10 +28,10 @@ import (
 // secrets is what the pods of a fleet want of Secrets.
 type secrets struct {
 	toWrite []*corev1.Secret // to be written
-	missing bool             // somebody else must write one first
+	missing bool             // another client must write one first
 	renew   time.Time        // when the first certificate is to be made anew; zero for never
 	expiry  time.Time        // of the certificate that ends first; zero without one
-	facts   resources.Facts  // that Secrets tell
+	facts   resources.Facts  // facts that Secrets contain
 }
 
 // AuthorityStore keeps the authority of all fleets of an operator in a Secret of its namespace. It is safe for
@@ -41,7 +41,7 @@ type AuthorityStore struct {
 	Namespace string
 	Name      string
 	Now       func() time.Time
-	ReadOnly  bool // somebody else makes and renews it
+	ReadOnly  bool // another program makes and renews it
 
 	mu   sync.Mutex
 	last certs.Authority
@@ -58,7 +58,7 @@ const (
 func (s *AuthorityStore) Get(ctx context.Context) (certs.Authority, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := s.Now(); now.Sub(s.read) < time.Minute { // nobody else writes it
+	if now := s.Now(); now.Sub(s.read) < time.Minute { // only this operator writes it
 		return s.last, nil
 	}
 	secret := &corev1.Secret{}
@@ -100,7 +100,7 @@ func authorityIn(s *corev1.Secret) certs.Authority {
 	}
 }
 
-// authorityError says that the authority was read, and cannot be used.
+// authorityError reports an authority that was read but is not usable.
 type authorityError struct{ error }
 
 // write keeps an authority. Of two operators that make one at the same time the first wins.
@@ -126,7 +126,7 @@ func (s *AuthorityStore) write(ctx context.Context, a certs.Authority, version s
 		client.ForceOwnership)
 }
 
-// observeSecrets returns which Secrets are to be written, and what is wrong with those of others.
+// observeSecrets returns which Secrets to write, and the problems of those of others.
 func (r *Reconciler) observeSecrets(ctx context.Context,
 	fleet *v1alpha1.TTSDeployment) (s secrets, lacking []plan.Problem, err error) {
 	for _, check := range []func(context.Context, *v1alpha1.TTSDeployment, *secrets) ([]plan.Problem, error){
@@ -150,7 +150,7 @@ func (r *Reconciler) observeSecrets(ctx context.Context,
 	return s, lacking, nil
 }
 
-// observeCertificates has leaves made for routers and workers, or looks whether somebody else has.
+// observeCertificates issues leaves for routers and workers, or reads those of another issuer.
 func (r *Reconciler) observeCertificates(ctx context.Context, fleet *v1alpha1.TTSDeployment,
 	s *secrets) ([]plan.Problem, error) {
 	switch fleet.Spec.Security.InternalTLS {
@@ -185,7 +185,7 @@ func (r *Reconciler) observeCertificates(ctx context.Context, fleet *v1alpha1.TT
 	return nil, nil
 }
 
-// observeForeignCertificates looks whether somebody else has made the certificates, and how long they last.
+// observeForeignCertificates reads certificates of another issuer, and how long they last.
 func (r *Reconciler) observeForeignCertificates(
 	ctx context.Context, fleet *v1alpha1.TTSDeployment, s *secrets,
 ) ([]plan.Problem, error) {
@@ -214,7 +214,7 @@ func (r *Reconciler) observeForeignCertificates(
 	return lacking, nil
 }
 
-// certificateReason is what stands in a condition about a certificate that cannot be used.
+// certificateReason is the reason in a condition about an unusable certificate.
 func certificateReason(err error) string {
 	switch {
 	case errors.Is(err, certs.ErrExpired):
@@ -225,7 +225,7 @@ func certificateReason(err error) string {
 	return v1alpha1.ReasonCertificateInvalid
 }
 
-// noteExpiry takes in a certificate that pods have.
+// noteExpiry records the expiry of a certificate that pods use.
 func (s *secrets) noteExpiry(certPEM []byte) {
 	expiry, err := certs.Expiry(certPEM)
 	if err == nil && (s.expiry.IsZero() || expiry.Before(s.expiry)) {
@@ -345,8 +345,8 @@ func (r *Reconciler) secret(ctx context.Context, fleet *v1alpha1.TTSDeployment, 
 	return s, client.IgnoreNotFound(err)
 }
 
-// ownSecret reads one that the operator makes for the fleet; an empty one where there is none. One of that name that
-// somebody else has made is a problem: it is neither changed nor given to the pods.
+// ownSecret reads a Secret that the operator makes for the fleet; an empty one if it does not exist. A Secret of that
+// name with another owner is a problem: it is neither changed nor given to the pods.
 func (r *Reconciler) ownSecret(
 	ctx context.Context, fleet *v1alpha1.TTSDeployment, name string,
 ) (live *corev1.Secret, foreign []plan.Problem, err error) {

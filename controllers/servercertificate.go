@@ -13,7 +13,7 @@ import (
 // certificateEvery is how often a certificate is held against the authority.
 const certificateEvery = time.Minute
 
-// ServerCertificate is what a process shows to those who know it by its host names. It is kept in memory, and made anew
+// ServerCertificate is the certificate of a server that clients verify by host name. It is kept in memory, and renewed
 // in time. It is safe for concurrent use.
 type ServerCertificate struct {
 	Authority *AuthorityStore
@@ -26,7 +26,7 @@ type ServerCertificate struct {
 	checkedAt time.Time
 }
 
-// Get returns the certificate, as [tls.Config] asks for it. While the authority is out of reach, the last one goes on.
+// Get returns the certificate, as [tls.Config] expects. While the authority is unreachable, the last one stays.
 func (c *ServerCertificate) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current(hello.Context())
 }

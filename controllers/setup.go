@@ -40,14 +40,15 @@ type Config struct {
 	Release   resources.Release
 	Namespace string          // its own
 	Portal    string          // HOST:PORT of the dataplane of this release's portal; empty: there is none
-	Metrics   *metrics.Fleets // nil: nobody is told
+	Metrics   *metrics.Fleets // nil: no metrics
 	Now       func() time.Time
 
 	Scaler      string   // address on which KEDA is answered; empty: nowhere
-	ScalerHosts []string // that KEDA calls; nil: those of the Service swar-operator
+	ScalerHosts []string // that KEDA calls; nil: the names of the Service swar-operator
 }
 
-// ManagerOptions are those that the reconciler relies on: what is cached of which namespaces, and what never is.
+// ManagerOptions returns the options that the reconciler relies on: what is cached of which namespaces, and what never
+// is.
 func ManagerOptions(namespaces []string) ctrl.Options {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
@@ -59,7 +60,7 @@ func ManagerOptions(namespaces []string) ctrl.Options {
 	}
 	options := ctrl.Options{
 		Scheme: scheme,
-		// Secrets are read one by one and never kept: to list them would take a right that nobody should have.
+		// Secrets are read one by one and never cached: listing them would require a right that no program should have.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}}}},
 		Cache:  cache.Options{DefaultTransform: cache.TransformStripManagedFields(), ByObject: byObject},
 	}
@@ -160,7 +161,7 @@ func newKinds(m manager.Manager, changed chan<- event.GenericEvent, log *slog.Lo
 	return &kinds{fetch: server.ServerResourcesForGroupVersionWithContext, changed: lookAtAll, log: log}, nil
 }
 
-// scalerHosts are the names that stand in the certificate for KEDA.
+// scalerHosts returns the host names in the certificate for KEDA.
 func (c Config) scalerHosts() []string {
 	if len(c.ScalerHosts) > 0 {
 		return c.ScalerHosts

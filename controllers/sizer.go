@@ -25,28 +25,28 @@ import (
 )
 
 const (
-	// cordonLease is how long a pod takes nothing new when the operator that wanted it so is gone.
+	// cordonLease is how long a cordon lasts after its operator is gone.
 	cordonLease = 30 * time.Second
 
-	// drainMargin is what a pod that goes may take beyond the longest utterance before nobody waits for it.
+	// drainMargin is the time that a draining pod may take beyond the longest utterance.
 	drainMargin = 30 * time.Second
 
-	// reportMaxAge is how long the word of a router shows that it is heard.
+	// reportMaxAge is how long a report proves that its router is reachable.
 	reportMaxAge = 30 * time.Second
 
 	// slotsEvery is how often a fleet is looked at only because its slots have changed.
 	slotsEvery = 15 * time.Second
 )
 
-// Sizer decides how many worker pods each fleet has, and has those that go be emptied. It is told of a fleet by
-// [Sizer.Look], looks again by itself every two seconds, and tells when something has changed. What routers tell does
-// not make anybody look at the cluster. It is safe for concurrent use.
+// Sizer decides how many worker pods each fleet has, and drains pods before they are removed. [Sizer.Look] gives it a
+// fleet. It decides every two seconds, and calls back when something has changed. Reports of routers cause no read of
+// the cluster. It is safe for concurrent use.
 type Sizer struct {
 	now     func() time.Time
 	changed func(types.NamespacedName)
 	log     *slog.Logger
 	watcher *watch.Watcher
-	metrics *metrics.Fleets // nil: nobody is told
+	metrics *metrics.Fleets // nil: no metrics
 
 	mu     sync.Mutex
 	fleets map[string]*sized
@@ -64,7 +64,7 @@ type sized struct {
 
 	external externalLoad // by others who scale
 
-	slotsChangedAt time.Time         // when a change of slots made somebody look
+	slotsChangedAt time.Time         // when a change of slots last caused a check
 	seen           map[string]uint64 // epochs and counters of routers that were observed, by address
 }
 
@@ -112,7 +112,7 @@ func (s *Sizer) Forget(name types.NamespacedName) {
 	s.watcher.Set(name.String(), nil)
 }
 
-// Observe takes in what a fleet is and wants, and returns what was decided about its size.
+// Observe records a fleet's state and spec, and returns its size decision.
 func (s *Sizer) Observe(o plan.Observed) plan.Scaling {
 	name := types.NamespacedName{Namespace: o.Fleet.Namespace, Name: o.Fleet.Name}
 	routers := addresses(o.Gates, contract.RouterWatch)
@@ -179,8 +179,7 @@ func fleetSeen(o plan.Observed, routers []string) scaler.Fleet {
 	return f
 }
 
-// onReport takes in what routers of a fleet told. Somebody who calls a fleet without pods is not kept waiting for a
-// tick.
+// onReport handles the reports of a fleet's routers. A request to a fleet without pods does not wait for a tick.
 func (s *Sizer) onReport(fleet string) {
 	told := s.watcher.Reports(fleet)
 	s.mu.Lock()
@@ -199,7 +198,7 @@ func (s *Sizer) onReport(fleet string) {
 	}
 }
 
-// observe takes in a word of a router, once.
+// observe records one report, once.
 func (f *sized) observe(when time.Time, router string, v *wire.FleetState) (atOnce bool) {
 	if f.seen == nil {
 		f.seen = make(map[string]uint64)
@@ -228,7 +227,7 @@ func sampleOf(v *wire.FleetState) scaler.Sample {
 	return s
 }
 
-// decide looks at a fleet again, and tells if it has to change.
+// decide decides about a fleet again, and calls back if it has to change.
 func (s *Sizer) decide(fleet string) {
 	s.mu.Lock()
 	f := s.fleets[fleet]
@@ -251,7 +250,7 @@ func (s *Sizer) decide(fleet string) {
 	}
 }
 
-// decideLocked decides, and has routers tell pods.
+// decideLocked decides, and sends cordons to routers.
 func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	now := s.now()
 	decision := f.scaler.Decide(now, f.policy, f.fleet)
@@ -278,7 +277,7 @@ func (s *Sizer) decideLocked(f *sized) plan.Scaling {
 	return f.last
 }
 
-// routers returns how many routers of a fleet have told something lately, and how many have not.
+// routers returns how many routers of a fleet have reported lately, and how many have not.
 func (s *Sizer) routers(fleet string, now time.Time) (heard, silent int) {
 	for _, t := range s.watcher.Reports(fleet) {
 		if t.State != nil && now.Sub(t.ReceivedAt) < reportMaxAge {

@@ -23,7 +23,7 @@ const (
 	authorityLife = 10 * 365 * 24 * time.Hour
 	leafLife      = 30 * 24 * time.Hour
 
-	renewLeaf = 10 * 24 * time.Hour // before its end: so long the operator may be away
+	renewLeaf = 10 * 24 * time.Hour // before its end: the operator may be down for this long
 
 	// An authority is announced long before it signs, so that every process trusts it by then, in any order of
 	// renewal; and it signs before a leaf could outlive the authority before it.
@@ -38,7 +38,7 @@ const (
 type Authority struct {
 	Cert  []byte // PEM, one certificate
 	Key   []byte // PEM
-	Trust []byte // PEM, Cert and those of the authorities before and after it
+	Trust []byte // PEM: Cert, and the authorities before and after it
 
 	NextCert, NextKey []byte // of the one that signs after it; nil until it is announced
 }
@@ -47,17 +47,17 @@ type Authority struct {
 type Leaf struct {
 	Cert []byte // PEM, one certificate
 	Key  []byte // PEM
-	CA   []byte // PEM, by which those of others are verified
+	CA   []byte // PEM: verifies the certificates of others
 }
 
-// NewAuthority makes one that is good for ten years.
+// NewAuthority creates an authority that is valid for ten years.
 func NewAuthority(now time.Time) (Authority, error) {
 	cert, key, err := newAuthority(now)
 	return Authority{Cert: cert, Key: key, Trust: cert}, err
 }
 
-// Renew returns the successor of a. For most of its life that is a itself, then a together with the next CA, which
-// all then trust, and at last the next CA. changed says that it is another one, which must be kept.
+// Renew returns the successor of a. For most of its life that is a itself, then a together with the next CA, which all
+// peers then trust, and at last the next CA. changed reports whether it is another one, which must be stored.
 func (a Authority) Renew(now time.Time) (next Authority, changed bool, err error) {
 	c, _, err := a.parse()
 	if err != nil {
@@ -93,8 +93,8 @@ func newAuthority(now time.Time) (cert, keyPEM []byte, err error) {
 	return cert, keyPEM, err
 }
 
-// Issue makes a leaf certificate named spiffe://swar/NAMESPACE/NAME/ROLE. Servers that others verify by host name get
-// host names, too. It is good for 30 days.
+// Issue creates a leaf certificate named spiffe://swar/NAMESPACE/NAME/ROLE. It adds host names for servers that clients
+// verify by host name. It is valid for 30 days.
 func (a Authority) Issue(now time.Time, name *url.URL, hosts ...string) (Leaf, error) {
 	authority, signer, err := a.parse()
 	if err != nil {
@@ -148,7 +148,7 @@ func (l Leaf) Check(now time.Time, a Authority, name *url.URL, hosts ...string) 
 	return nil
 }
 
-// Why those who show a leaf, or are shown it, cannot use it.
+// Reasons why a leaf cannot be used.
 var (
 	ErrMalformed = errors.New("it is not a certificate with its key")
 	ErrExpired   = errors.New("it has expired")

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// queryError says what became of a query.
+// queryError is the outcome of a failed query.
 type queryError struct {
 	query Query
 	err   error
@@ -61,7 +61,7 @@ func (e *queryError) status() *apierrors.StatusError {
 	}
 }
 
-// levelOf says who is to hear of a refusal: what is a matter of the cluster is logged, a caller's mistake is not.
+// levelOf returns the log level of an error: failures of the cluster are logged, mistakes of a caller are not.
 func levelOf(code int) slog.Level {
 	if code >= http.StatusInternalServerError {
 		return slog.LevelWarn

@@ -31,8 +31,8 @@ func groups() *metav1.APIGroupList {
 	}
 }
 
-// resources are the metrics. They can be got and nothing else, so that nobody who lists, watches or deletes what is in
-// a namespace comes here.
+// resources are the metrics. The only verb is get, so that clients that list, watch or delete everything in a namespace
+// do not call this server.
 func resources() *metav1.APIResourceList {
 	list := &metav1.APIResourceList{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIResourceList"}, GroupVersion: groupVersion,

@@ -1,8 +1,8 @@
 // Package externalmetrics serves the API external.metrics.k8s.io, by which a HorizontalPodAutoscaler scales a fleet
 // without KEDA. It keeps nothing: each request asks the operator that acts, by KEDA's protocol, within two seconds.
 //
-// Its only client is the API server, which hands it requests of others (the aggregation layer). The API server has
-// asked RBAC before whether the user may, so that whoever shows its certificate is answered, and nobody else is.
+// Its only client is the API server, which forwards requests (the aggregation layer). The API server has checked the
+// user's rights before. So a client with its certificate is answered, and no other client.
 //
 // A cluster has one server of this API. While ours is out of reach, no namespace of the cluster can be deleted; so what
 // the API server asks to see whether it is there is answered without the operator.

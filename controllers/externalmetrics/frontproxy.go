@@ -26,7 +26,7 @@ const (
 
 const (
 	frontProxyEvery = time.Minute     // it is read again
-	unknownEvery    = 5 * time.Second // also, at most, where somebody comes with another authority's certificate
+	unknownEvery    = 5 * time.Second // also the shortest time between reads for an unknown authority's certificate
 	readLimit       = 3 * time.Second
 )
 
@@ -42,7 +42,7 @@ type FrontProxy struct {
 	names     []string       // common names that may call; empty for all
 }
 
-// NewFrontProxy returns one that is told by read what FrontProxyConfigMap says.
+// NewFrontProxy returns a front proxy that reads FrontProxyConfigMap by read.
 func NewFrontProxy(
 	read func(context.Context) (*corev1.ConfigMap, error), now func() time.Time, log *slog.Logger,
 ) *FrontProxy {
@@ -62,7 +62,7 @@ func (f *FrontProxy) Check(ctx context.Context, state *tls.ConnectionState) erro
 	return err
 }
 
-// Ready returns why nobody can be known, or nil.
+// Ready returns why no client can be verified, or nil.
 func (f *FrontProxy) Ready(ctx context.Context) error {
 	f.refresh(ctx, frontProxyEvery)
 	f.mu.Lock()
@@ -74,8 +74,8 @@ func (f *FrontProxy) Ready(ctx context.Context) error {
 	return nil
 }
 
-// refresh reads again what is older than a time, and reports whether it has. One caller reads at a time; the others go
-// by what was read before. While the API server is away, that goes on.
+// refresh reads the ConfigMap again after a time, and reports whether it has. One caller reads at a time; the others
+// use the last content, which stays valid while the API server is unreachable.
 func (f *FrontProxy) refresh(ctx context.Context, older time.Duration) bool {
 	f.mu.Lock()
 	now := f.now()

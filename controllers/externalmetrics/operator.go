@@ -24,7 +24,8 @@ import (
 // queryTimeout is how long the operator has for an answer.
 const queryTimeout = 2 * time.Second
 
-// How the operator is called. Of two, one refuses; so who is refused calls again several times within queryTimeout.
+// Timeouts of calls to the operator. Of two operators one refuses, so a refused call is retried several times within
+// queryTimeout.
 const (
 	firstRetry  = 50 * time.Millisecond
 	lastRetry   = 300 * time.Millisecond
@@ -39,7 +40,7 @@ type Operator struct {
 	trust   func(context.Context) ([]byte, error)
 
 	mu      sync.Mutex
-	conn    *grpc.ClientConn // nil until somebody asks
+	conn    *grpc.ClientConn // nil until the first query
 	trusted []byte           // what conn was opened with
 }
 
@@ -81,7 +82,7 @@ func (o *Operator) connection(ctx context.Context) (*grpc.ClientConn, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	isOpen := o.conn != nil
-	// While the authority is out of reach, the last one goes on.
+	// While the authority is unreachable, the last one stays valid.
 	if isOpen && (err != nil || bytes.Equal(trusted, o.trusted)) {
 		return o.conn, nil
 	}
@@ -93,7 +94,7 @@ func (o *Operator) connection(ctx context.Context) (*grpc.ClientConn, error) {
 		return nil, err
 	}
 	if isOpen {
-		_ = o.conn.Close() // nobody waits for what it said last
+		_ = o.conn.Close() // the result does not matter any more
 	}
 	o.conn, o.trusted = conn, trusted
 	return conn, nil
@@ -128,6 +129,6 @@ func (o *Operator) Close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.conn != nil {
-		_ = o.conn.Close() // nobody waits for what it said last
+		_ = o.conn.Close() // the result does not matter any more
 	}
 }

@@ -22,13 +22,13 @@ var APIService = v1beta1.SchemeGroupVersion.Version + "." + v1beta1.SchemeGroupV
 const (
 	registrationOwner = "swar-operator-metrics" // field manager
 
-	// registrationEvery is how soon what somebody has changed is repaired. Until then the API is out of reach.
+	// registrationEvery is how soon a changed registration is repaired. Until then the API is unreachable.
 	registrationEvery = 10 * time.Second
 )
 
 var apiServiceKind = schema.GroupVersionKind{Group: "apiregistration.k8s.io", Version: "v1", Kind: "APIService"}
 
-// ConflictError says that another server has the API.
+// ConflictError reports that another server owns the API.
 type ConflictError struct {
 	By string // Service, as NAMESPACE/NAME
 }

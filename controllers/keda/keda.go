@@ -1,6 +1,5 @@
-// Package keda is a KEDA external scaler. It reports the load of fleets, from which the HorizontalPodAutoscaler of
-// KEDA sizes them. It speaks KEDA's protocol for external scalers and knows of Kubernetes nothing but names; what
-// fleets have to do comes from a [Source].
+// Package keda is a KEDA external scaler. It reports the load of fleets, from which KEDA's HorizontalPodAutoscaler
+// sizes them. It implements KEDA's protocol and knows only names of Kubernetes; the load comes from a [Source].
 package keda
 
 import (
@@ -35,7 +34,7 @@ type Load struct {
 	Known        bool    // of its routers, lately; otherwise nothing is known but what is aimed at
 	Demand       float64 // slots that clients want
 	QueueDepth   int     // requests that wait
-	Active       bool    // it may not go to zero: somebody has called lately, or a pod is warming
+	Active       bool    // it may not scale to zero: it had a request lately, or a pod is warming
 	DemandTarget float64 // slots of the demand for each pod
 	QueueTarget  int     // requests that may wait
 }
@@ -59,7 +58,7 @@ type trigger struct {
 	metric          string
 }
 
-// triggerOf reads what KEDA was told. Metadata that is not ours is meant for KEDA itself.
+// triggerOf parses the metadata of a trigger. Unknown metadata is for KEDA itself.
 func triggerOf(ref *wire.ScaledObjectRef) (trigger, error) {
 	t := trigger{namespace: ref.GetNamespace(), name: ref.GetName(), metric: DemandSlots}
 	if name, ok := ref.GetScalerMetadata()[metaName]; ok {
@@ -100,7 +99,7 @@ func (t trigger) load(s Source) (Load, <-chan struct{}, error) {
 	return l, changed, nil
 }
 
-// knownLoad is load, where routers have told something.
+// knownLoad returns the load, if routers have reported it.
 func (t trigger) knownLoad(s Source) (Load, error) {
 	l, _, err := t.load(s)
 	if err == nil && !l.Known {

@@ -31,16 +31,16 @@ type Server struct {
 	ended  chan struct{} // closed when Serve ends
 }
 
-// New returns a server that tells what source knows. It starts nothing.
+// New returns a server that reports the load of source. It starts nothing.
 func New(source Source) *Server { return &Server{source: source, ended: make(chan struct{})} }
 
-// Serve answers on l until ctx ends, and returns nil then. It closes l. A server serves once, and over TLS only: what
-// it tells is how much a fleet is used.
+// Serve answers on l until ctx ends, and then returns nil. It closes l. A server serves once, and over TLS only: the
+// load is confidential.
 func (s *Server) Serve(ctx context.Context, l net.Listener, secure *tls.Config) error {
 	g := grpc.NewServer(
 		grpc.Creds(credentials.NewTLS(secure)), grpc.MaxRecvMsgSize(maxRequest), grpc.MaxConcurrentStreams(maxStreams),
 		grpc.ConnectionTimeout(handshakeLimit), grpc.MaxHeaderListSize(maxHeaders),
-		// A client that is gone without a word must not be written to for ever.
+		// A client that disappeared must not be written to forever.
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 10 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second,
 			PermitWithoutStream: true}),
@@ -76,9 +76,9 @@ func (s *Server) IsActive(_ context.Context, ref *wire.ScaledObjectRef) (*wire.I
 	return &wire.IsActiveResponse{Result: l.Active}, nil
 }
 
-// StreamIsActive implements the service. It tells of each change from idle to active once, and counts a call of an
-// active fleet as one: KEDA takes every word as activity of that moment, so that repeats would put off the way to zero,
-// and ignores what says otherwise.
+// StreamIsActive implements the service. It sends each change from idle to active once, and one message for a call to
+// an active fleet. KEDA takes every message as activity at that moment, so repeats would delay scaling to zero, and
+// KEDA ignores messages of inactivity.
 func (s *Server) StreamIsActive(
 	ref *wire.ScaledObjectRef, stream grpc.ServerStreamingServer[wire.IsActiveResponse],
 ) error {
@@ -139,8 +139,8 @@ func (s *Server) GetMetrics(_ context.Context, q *wire.GetMetricsRequest) (*wire
 	return valueOf(q.GetMetricName(), l), nil
 }
 
-// follow tells of a fleet at first and at each change, until ctx or the server ends. The server's end is no failure, so
-// that KEDA calls again soon.
+// follow sends the state of a fleet at first and at each change, until ctx or the server ends. The end of the server is
+// not a failure, so that KEDA calls again soon.
 func (s *Server) follow(ctx context.Context, ref *wire.ScaledObjectRef, tell func(trigger, Load) error) error {
 	t, err := triggerOf(ref)
 	if err != nil {

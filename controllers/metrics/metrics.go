@@ -21,11 +21,11 @@ type Size struct {
 	QueueDepth   int     // utterances that wait, in all routers
 	Replicas     int     // worker pods that there shall be
 	Reason       string
-	Reporting    int // routers that have told lately what their clients want
+	Reporting    int // routers that have reported lately
 	NotReporting int // routers that have not
 }
 
-// Fleets is what the operator tells of fleets. It is safe for concurrent use, and a nil one tells nobody anything.
+// Fleets has the metrics of fleets. It is safe for concurrent use, and a nil one does nothing.
 type Fleets struct {
 	now func() time.Time
 
@@ -33,9 +33,9 @@ type Fleets struct {
 	all map[types.NamespacedName]*fleet
 }
 
-// fleet is what was told of one last.
+// fleet is the last recorded state of a fleet.
 type fleet struct {
-	size       *Size             // nil while nobody decides
+	size       *Size             // nil if the size is not managed
 	decisions  map[string]uint64 // by reason
 	conditions []metav1.Condition
 	expiry     time.Time // of the certificate that ends first; zero without one
@@ -46,19 +46,18 @@ func New(now func() time.Time) *Fleets {
 	return &Fleets{now: now, all: make(map[types.NamespacedName]*fleet)}
 }
 
-// Register has the metrics served beside those of controller-runtime. It may be called once in a process.
+// Register adds the metrics to those of controller-runtime. It may be called once in a process.
 func (f *Fleets) Register() error { return ctrlmetrics.Registry.Register(f) }
 
-// reasons are those of decisions about a size, and the modes in which somebody else decides. A counter that appears
-// only with its first event hides that event from rate(), so that all of these are shown from the start; one that is
-// not among them is shown from then on.
+// reasons are those of size decisions, and the modes without decisions. A counter that appears only with its first
+// event hides that event from rate(), so these exist from the start; other reasons appear with their first event.
 var reasons = []string{
 	"Steady", "ScaledUpByDemand", "ActivatedFromZero", "RaisedToMinimum", "LimitedByMinimum", "LimitedByMaximum", "LimitedByRate",
 	"ReplacingLost", "ScaledDown", "DownByRate", "HeldForRate", "HeldForWindow", "HeldMissingData", "HeldForDrain",
 	"HeldForRollout", "HeldWhileWarming", "HeldUntilIdle", "IdleToZero", "Manual", "External",
 }
 
-// SetSize takes in a decision. One that is made again and again counts once.
+// SetSize records a decision. A repeated decision counts once.
 func (f *Fleets) SetSize(name types.NamespacedName, s Size) {
 	f.change(name, func(of *fleet) {
 		if of.decisions == nil {
@@ -74,22 +73,22 @@ func (f *Fleets) SetSize(name types.NamespacedName, s Size) {
 	})
 }
 
-// ClearSize says that nobody decides about the size of a fleet, because it is paused.
+// ClearSize records that a fleet's size is not managed, because the fleet is paused.
 func (f *Fleets) ClearSize(name types.NamespacedName) {
 	f.change(name, func(of *fleet) { of.size = nil })
 }
 
-// SetConditions takes in the conditions of a fleet.
+// SetConditions records the conditions of a fleet.
 func (f *Fleets) SetConditions(name types.NamespacedName, conditions []metav1.Condition) {
 	f.change(name, func(of *fleet) { of.conditions = slices.Clone(conditions) })
 }
 
-// Certificate takes in when the certificate of a fleet ends that ends first; the zero time where there is none.
+// Certificate records when the first certificate of a fleet expires; the zero time means none.
 func (f *Fleets) Certificate(name types.NamespacedName, expiry time.Time) {
 	f.change(name, func(of *fleet) { of.expiry = expiry })
 }
 
-// Forget drops a fleet that is gone.
+// Forget drops a deleted fleet.
 func (f *Fleets) Forget(name types.NamespacedName) {
 	if f == nil {
 		return
@@ -99,7 +98,7 @@ func (f *Fleets) Forget(name types.NamespacedName) {
 	delete(f.all, name)
 }
 
-// Clear drops all fleets, of which somebody else tells from now on.
+// Clear drops all fleets, which another operator reports from now on.
 func (f *Fleets) Clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

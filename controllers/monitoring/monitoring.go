@@ -18,8 +18,8 @@ import (
 // DefaultRunbooks is where the pages are that alerts link.
 const DefaultRunbooks = "https://github.com/swar-tts/swar/blob/main/docs/runbooks"
 
-// What a certificate has left when somebody must look. The operator renews its own ten days before their end; those of
-// others may be shorter.
+// Remaining time of a certificate at which an alert fires. The operator renews its own ten days before their end;
+// certificates of others may live shorter.
 const (
 	ownCertificateLeast   = 7 * 24 * time.Hour
 	otherCertificateLeast = 24 * time.Hour
@@ -63,8 +63,8 @@ func (t *Templates) Dashboard(d *v1alpha1.TTSDeployment) string {
 	return string(text)
 }
 
-// words are what stands in templates in capitals, and what for. Names in Kubernetes have no character that means
-// anything in PromQL, or in a text of an alert; what they mean in YAML and JSON does not matter to [fill].
+// words are the placeholders of templates, in capitals, with their values. Names in Kubernetes have no character that
+// is special in PromQL or in an alert's text; [fill] handles their meaning in YAML and JSON.
 func (t *Templates) words(d *v1alpha1.TTSDeployment) *strings.Replacer {
 	grace := time.Duration(d.Spec.Router.KeyGraceSeconds) * time.Second
 	least := ownCertificateLeast

@@ -128,8 +128,8 @@ func progressing(o Observed, problems []Problem, now time.Time) condition {
 		"every worker pod and every router is of the newest revision")
 }
 
-// isOverdue reports whether a fleet has been rolling out for longer than it may, for a StatefulSet, which does not
-// tell. It stays so until the roll-out is over.
+// isOverdue reports whether a rollout exceeded its deadline, for a StatefulSet, which has no such condition. It stays
+// true until the rollout is complete.
 func isOverdue(fleet *v1alpha1.TTSDeployment, now time.Time) bool {
 	for _, c := range fleet.Status.Conditions {
 		if c.Type != v1alpha1.Progressing || c.ObservedGeneration != fleet.Generation {

@@ -36,7 +36,7 @@ type Routers struct {
 	Updated        int32  // of the newest revision
 	Rolling        bool   // not all of them are of the newest revision and ready
 	Mixed          bool   // a router of an earlier revision is left
-	Overdue        bool   // the roll-out has not got further in time; a StatefulSet does not tell
+	Overdue        bool   // the rollout exceeded its deadline; a StatefulSet does not report that
 	Stuck          string // why no more of them come; empty: nothing is in their way
 }
 
@@ -70,25 +70,25 @@ func RoutersOfSet(s *appsv1.StatefulSet) *Routers {
 // deadlineExceeded is what a Deployment gives as the reason that it does not progress.
 const deadlineExceeded = "ProgressDeadlineExceeded"
 
-// Scaling is what was decided of the size of a fleet, and what routers told.
+// Scaling is the size decision of a fleet, and the reports of its routers.
 type Scaling struct {
 	Desired    int32  // worker pods that there shall be
-	Now        int32  // worker pods that the Deployment may have now: more than Wanted until those that go are empty
+	Now        int32  // worker pods that the Deployment may have now: more than Wanted until draining pods are empty
 	Reason     string // of Wanted, a word
 	Text       string // of it, for people
-	Reported   bool   // routers have told what pods do, lately
+	Reported   bool   // routers have reported the state of pods lately
 	Slots      v1alpha1.Slots
-	Mismatched int // pods that routers do not use, because they speak with another model or lack voices
+	Mismatched int // pods that routers do not use, because their model differs or they lack voices
 	Limit      bool
 }
 
-// Problem is something that somebody must look at.
+// Problem is a state that needs attention.
 type Problem struct {
 	Reason string // one of v1alpha1's
 	Text   string // what is wrong, and what to do
 }
 
-// Event is something that is told to those who look at the object.
+// Event is an event of the object.
 type Event struct {
 	Warning bool
 	Reason  string
@@ -106,7 +106,7 @@ type Plan struct {
 // slotsEvery is how often slots in the status may change: the live value is in metrics.
 const slotsEvery = 15 * time.Second
 
-// Decide says what is to be done about a fleet.
+// Decide returns the plan for a fleet.
 func Decide(o Observed, now time.Time, slotsWritten time.Time) Plan {
 	p := Plan{Claim: claim(o), Workers: o.Scaling.Now, Status: *o.Fleet.Status.DeepCopy()}
 	p.Status.ObservedGeneration = o.Fleet.Generation
@@ -121,7 +121,7 @@ func Decide(o Observed, now time.Time, slotsWritten time.Time) Plan {
 	return p
 }
 
-// Paused is the plan for a fleet that is to be left alone: nothing but its status says so.
+// Paused is the plan for a paused fleet: only its status changes.
 func Paused(fleet *v1alpha1.TTSDeployment, now time.Time) Plan {
 	p := Plan{Status: *fleet.Status.DeepCopy()}
 	p.Events = set(&p.Status.Conditions,
@@ -130,7 +130,7 @@ func Paused(fleet *v1alpha1.TTSDeployment, now time.Time) Plan {
 	return p
 }
 
-// contestLasts is how long a condition Contested counts: the operator that says so looks at the fleet more often.
+// contestLasts is how long a condition Contested counts: the operator that sets it checks the fleet more often.
 const contestLasts = 15 * time.Minute
 
 // Contested is the plan for a fleet that an operator in another namespace leads. The namespace of this operator is
@@ -157,9 +157,9 @@ func EndContest(fleet *v1alpha1.TTSDeployment, now time.Time) (v1alpha1.Status, 
 	return status, len(status.Conditions) < len(fleet.Status.Conditions)
 }
 
-// claim returns what spec.replicas is to be. Where the operator scales, that is its decision. Where somebody else
-// does, the operator writes it only while it is absent: who scales cannot read /scale otherwise, and a user who once
-// leaves it out moves nothing.
+// claim returns the value of spec.replicas to write. In mode Automatic that is the operator's decision. In other modes
+// the operator writes it only while it is absent, because autoscalers cannot read /scale otherwise, and a user who
+// omits it once changes nothing.
 func claim(o Observed) *int32 {
 	now := o.Fleet.Spec.Replicas
 	if now != nil && (o.Fleet.Spec.Scaling.Mode != v1alpha1.ScalingAutomatic || *now == o.Scaling.Desired) {
@@ -207,13 +207,13 @@ func count(s *v1alpha1.Status, o Observed) {
 	s.Pods = fmt.Sprintf("%d/%d", s.ReadyReplicas, o.Scaling.Desired)
 }
 
-// slotsChanged reports whether slots have changed so much that it is worth a write: by a tenth, or from or to nothing.
+// slotsChanged reports whether slots changed enough for a write: by a tenth, or from or to zero.
 func slotsChanged(was, is v1alpha1.Slots) bool {
 	far := func(a, b int32) bool { return a != b && (a == 0 || b == 0 || 10*max(a-b, b-a) >= a) }
 	return far(was.Total, is.Total) || far(was.Busy, is.Busy) || far(was.Queued, is.Queued)
 }
 
-// set changes a condition, and returns what to tell of that: of a change of its status or reason, not of its words.
+// set changes a condition, and returns an event if its status or reason changed.
 func set(all *[]metav1.Condition, c condition, generation int64, now time.Time) (events []Event) {
 	next := metav1.Condition{
 		Type: c.typ, Status: c.status, Reason: c.reason, Message: c.text, ObservedGeneration: generation,

@@ -60,7 +60,7 @@ func quota(name string, d *appsv1.Deployment) []Problem {
 	return nil
 }
 
-// ofPod says why a pod does not run, without its name: what all of them suffer from is said once.
+// ofPod describes why a pod does not run, without its name, so that equal problems are reported once.
 func ofPod(p *corev1.Pod) *Problem {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse &&

@@ -36,7 +36,7 @@ func ready(o Observed, available, progressing condition, problems []Problem) con
 		fmt.Sprintf("the newest revision serves with %d worker pods", warm))
 }
 
-// stalled reports a generation that does not come up without a change: of the spec, or of what it depends on.
+// stalled reports a generation that cannot become ready without a change of the spec, or of what it depends on.
 func stalled(o Observed, progressing condition) condition {
 	switch {
 	case progressing.reason == v1alpha1.ReasonDeadlineExceeded:

@@ -52,7 +52,7 @@ func (p *pod) pin(d *v1alpha1.TTSDeployment) {
 	}
 }
 
-// pull gives the pod a volume as its store of models, and returns the container that brings the model into it.
+// pull gives the pod a volume as its store of models, and returns the container that downloads the model into it.
 func (p *pod) pull(d *v1alpha1.TTSDeployment) *corev1.Container {
 	s := d.Spec.Model.Source.Pull
 	limit := quantityOf(s.SizeLimit, "4Gi")

@@ -12,7 +12,7 @@ import (
 // MonitorsVersion is that of the Prometheus operator's kinds.
 const MonitorsVersion = "monitoring.coreos.com/v1"
 
-// monitoring is what measures the fleet, as far as it is wanted and the cluster knows its kinds.
+// monitoring returns the monitoring objects of the fleet that the spec enables and whose kinds the cluster has.
 func monitoring(r Release, d *v1alpha1.TTSDeployment) (objects []Object) {
 	o := d.Spec.Observability
 	if o.PodMonitor == v1alpha1.Enabled && r.Kinds.PodMonitor {

@@ -27,8 +27,8 @@ const (
 	ManagedBy = "swar-operator" // of LabelManagedBy
 )
 
-// AnnotationKeys stands in the template of router pods that take their API keys from a Secret: another value restarts
-// them, because they read the keys at their start only.
+// AnnotationKeys is in the template of router pods that read their API keys from a Secret. A changed value restarts
+// them, because they read the keys at start only.
 const AnnotationKeys = "swar.dev/keys"
 
 // AnnotationTwilio is the same for the token of Twilio.
@@ -116,7 +116,7 @@ func SelectorText(d *v1alpha1.TTSDeployment, component string) string {
 	return strings.Join(terms, ",")
 }
 
-// labels are those of an object of d; component is empty for one that belongs to the fleet as a whole.
+// labels returns the labels of an object of d; component is empty for an object of the whole fleet.
 func labels(d *v1alpha1.TTSDeployment, component string) map[string]string {
 	all := map[string]string{LabelName: Name, LabelInstance: d.Name, LabelManagedBy: ManagedBy}
 	if component != "" {

@@ -13,7 +13,7 @@ import (
 	"github.com/swar-tts/swar/runtime/contract"
 )
 
-// user is whom containers run as where the cluster does not assign users, and the group of their Secrets and volumes.
+// user is the user of containers if the cluster does not assign users, and the group of their Secrets and volumes.
 const user = 65532
 
 // Where files are in containers.
@@ -35,7 +35,7 @@ const (
 	portProbe  = "probe"
 )
 
-const secondsToProbe = 3 // an answer may take so long on a machine whose processors are all busy
+const secondsToProbe = 3 // a probe may take this long on a machine whose processors are all busy
 
 // pod is a container and what it needs around it.
 type pod struct {
@@ -43,7 +43,7 @@ type pod struct {
 	volumes   []corev1.Volume
 }
 
-// mount puts a volume into the container, for reading only where it comes from somebody else.
+// mount adds a volume to the container, read-only if it comes from elsewhere.
 func (p *pod) mount(v corev1.Volume, folder string, readOnly bool) {
 	p.volumes = append(p.volumes, v)
 	p.container.VolumeMounts = append(p.container.VolumeMounts,
@@ -55,7 +55,7 @@ func (p *pod) setFlag(name, value string) {
 	p.container.Args = append(p.container.Args, "--"+name+"="+value)
 }
 
-// identify says how the process shows others of the fleet who it is.
+// identify adds the credentials of the process for its peers.
 func (p *pod) identify(d *v1alpha1.TTSDeployment, tlsSecret string) {
 	if token := TokenSecret(d); token != "" {
 		p.mount(secretVolume("token", token), tokenFolder, true)
@@ -116,8 +116,8 @@ func podSecurity(r Release) *corev1.PodSecurityContext {
 	return s
 }
 
-// finish gives a container what all have: what the restricted Pod Security Standard wants, a root that nobody can write
-// to, and the end of the log as the reason where it fails, so that a condition can show it.
+// finish adds what all containers have: the settings of the restricted Pod Security Standard, a read-only root, and the
+// end of the log as the termination message, which a condition shows.
 func finish(c *corev1.Container) {
 	no, yes := false, true
 	c.SecurityContext = &corev1.SecurityContext{
@@ -158,12 +158,11 @@ func place(s *corev1.PodSpec, d *v1alpha1.TTSDeployment, component string) {
 	}
 }
 
-// lostNodeSeconds is for how long pods stay on a node that nobody hears of before others take their place. Kubernetes
-// waits five minutes, in which a fleet of a few pods is short of them; a node that restarts its network is back by
-// then.
+// lostNodeSeconds is how long pods stay on an unreachable node before they are replaced. Kubernetes waits five minutes,
+// in which a small fleet lacks them; a node that restarts its network is back by then.
 const lostNodeSeconds int64 = 30
 
-// tolerations are those of the fleet, and what it does not say of nodes that are lost.
+// tolerations returns those of the fleet, with defaults for lost nodes.
 func tolerations(theirs []corev1.Toleration) []corev1.Toleration {
 	all := slices.Clone(theirs)
 	for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {

@@ -16,10 +16,10 @@ import (
 	"github.com/swar-tts/swar/runtime/contract"
 )
 
-// dnsPorts are those of Services and, on OpenShift, of the pods behind them, which is what policies go by.
+// dnsPorts are the ports of DNS Services and, on OpenShift, of the pods behind them, which network policies apply to.
 var dnsPorts = []int32{53, 5353}
 
-// workerBudget lets a drain take some worker pods at once. Pods that do not speak are in nobody's way.
+// workerBudget lets a drain evict some worker pods at once. Pods that do not speak may always be evicted.
 func workerBudget(d *v1alpha1.TTSDeployment) Object {
 	percent := strconv.Itoa(int(d.Spec.Disruption.MaxUnavailablePercent)) + "%"
 	return budget(d, WorkerName(d), Worker, intstr.FromString(percent)) // it is rounded up
@@ -56,8 +56,7 @@ func workerPolicy(d *v1alpha1.TTSDeployment) Object {
 		}, egress)
 }
 
-// proxyPorts are those of the proxies that the environment names. Of an address that comes from a Secret nothing is
-// known.
+// proxyPorts returns the ports of the proxies in the environment. The port of an address in a Secret is unknown.
 func proxyPorts(env []v1alpha1.EnvVar) (ports []int32) {
 	for _, v := range env {
 		name := strings.ToUpper(v.Name)
@@ -80,8 +79,8 @@ func proxyPorts(env []v1alpha1.EnvVar) (ports []int32) {
 	return ports
 }
 
-// pullPorts are those that a model is brought from. Hubs and registries send people for large files and tokens to other
-// hosts, by HTTPS.
+// pullPorts returns the ports for downloads of a model. Hubs and registries redirect large files and tokens to other
+// hosts, over HTTPS.
 func pullPorts(s *v1alpha1.PullSource) (ports []int32) {
 	isArchive := strings.HasPrefix(s.Model, "http")
 	if !isArchive || s.Endpoint != "" {
@@ -102,7 +101,7 @@ func pullPorts(s *v1alpha1.PullSource) (ports []int32) {
 	return ports
 }
 
-// routerPolicy lets everybody call routers, and only the operator watch them.
+// routerPolicy allows all clients to call routers, and only the operator to watch them.
 func routerPolicy(r Release, d *v1alpha1.TTSDeployment, f Facts) Object {
 	operator := []networkingv1.NetworkPolicyPeer{{
 		NamespaceSelector: &metav1.LabelSelector{
@@ -143,12 +142,12 @@ func policy(
 	}
 }
 
-// from lets peers in, everybody where there are none.
+// from allows traffic from peers; without any, from everywhere.
 func from(peers []networkingv1.NetworkPolicyPeer, ports ...int32) networkingv1.NetworkPolicyIngressRule {
 	return networkingv1.NetworkPolicyIngressRule{From: peers, Ports: policyPorts(corev1.ProtocolTCP, ports)}
 }
 
-// to lets pods call peers, everybody where there are none.
+// to allows traffic to peers; without any, to everywhere.
 func to(peers []networkingv1.NetworkPolicyPeer, ports ...int32) networkingv1.NetworkPolicyEgressRule {
 	return networkingv1.NetworkPolicyEgressRule{To: peers, Ports: policyPorts(corev1.ProtocolTCP, ports)}
 }

@@ -35,7 +35,7 @@ type Release struct {
 	Dashboard func(*v1alpha1.TTSDeployment) string         // for Grafana, as JSON; nil: none
 }
 
-// Kinds are those of other projects that the cluster knows.
+// Kinds are the kinds of other projects that the cluster has.
 type Kinds struct {
 	PodMonitor     bool
 	PrometheusRule bool
@@ -45,14 +45,14 @@ type Kinds struct {
 type Facts struct {
 	Workers    int32  // worker pods that shall be there
 	PortalPort int32  // of the address in the portal's Secret; 0 means that of our portals
-	KeysHash   string // of the API keys in a Secret, of which routers hear only by a restart; empty without
+	KeysHash   string // of the API keys in a Secret, which routers read at start only; empty without
 	TwilioHash string // of the token of Twilio, as KeysHash
 }
 
 // Build returns the objects of d, in the order in which they are applied: what others refer to comes first. Fields of d
 // that have a default must be set, as the API server sets them.
 //
-// Routers have no number of replicas where d names none: whoever applies them gives two to new ones.
+// The routers' Deployment has no number of replicas if d has none: the caller gives two to new ones.
 func Build(r Release, d *v1alpha1.TTSDeployment, f Facts) []Object {
 	d = d.DeepCopy() // so that objects share nothing with it
 	objects := []Object{workerAccount(d), routerAccount(d), routerRole(d), routerRoleBinding(d)}
@@ -69,7 +69,7 @@ func Build(r Release, d *v1alpha1.TTSDeployment, f Facts) []Object {
 	return append(objects, monitoring(r, d)...)
 }
 
-// kindOf is the kind of an object, as it stands in the object.
+// kindOf returns the kind of an object, as its field kind has it.
 func kindOf(v schema.GroupVersion, kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: v.String(), Kind: kind}
 }

@@ -22,9 +22,9 @@ const (
 	dataRoom   = "256Mi" // in the pod, for usage that the portal does not have
 )
 
-// A router that is told nothing else asks for what two hundred streams take (1.12 ms of a processor for each second
-// of audio, docs/benchmarks.md), and may use what is left of the processors: a limit would make everybody's audio
-// falter at once. Half of its memory is for audio that waits for clients (--spool), the rest for their connections.
+// Default resources of a router: the request covers two hundred streams (1.12 ms of a processor for each second of
+// audio, docs/benchmarks.md). There is no CPU limit, which would make the audio of all clients falter at once. Half of
+// the memory is for audio that waits for clients (--spool), the rest for their connections.
 const (
 	routerCPU     = "250m"
 	routerRequest = "128Mi"
@@ -165,7 +165,8 @@ func routerPod(r Release, d *v1alpha1.TTSDeployment) *pod {
 	return p
 }
 
-// label says how speech is marked as synthetic. What is not set is no flag: routers of an older image do not know it.
+// label adds the flags that mark speech as synthetic. Unset fields give no flag: routers of an older image do not know
+// them.
 func (p *pod) label(l v1alpha1.Labelling) {
 	literal := func(s string) string { return strings.ReplaceAll(s, "$", "$$") } // Kubernetes expands $(NAME)
 	if l.Disclosure != "" {
@@ -197,7 +198,7 @@ func (p *pod) admit(d *v1alpha1.TTSDeployment) {
 	}
 }
 
-// ownZone tells a router its zone, which Kubernetes writes on pods since 1.35; before that the value is empty, and no
+// ownZone gives a router its zone, which Kubernetes writes on pods since 1.35; before that the value is empty, and no
 // zone is preferred.
 func ownZone() corev1.EnvVar {
 	return corev1.EnvVar{Name: "SWAR_ZONE", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{

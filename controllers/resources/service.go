@@ -8,7 +8,7 @@ import (
 	"github.com/swar-tts/swar/runtime/contract"
 )
 
-// workerService names the worker pods to routers, ready or not: what a pod is good for, it says itself.
+// workerService makes all worker pods discoverable for routers, ready or not: pods report their state themselves.
 func workerService(d *v1alpha1.TTSDeployment) Object {
 	return headless(d, WorkerName(d), Worker,
 		servicePort(portSpeech, contract.WorkerSpeech), servicePort(portProbe, contract.WorkerProbe))
@@ -21,8 +21,8 @@ func routerService(d *v1alpha1.TTSDeployment) Object {
 		servicePort(portWatch, contract.RouterWatch))
 }
 
-// frontService is what clients call. Its port is that of the containers, so that one number stands in every address,
-// policy and document, and nobody needs a port below 1024 for a port-forward.
+// frontService is the Service for clients. Its port is that of the containers, so that addresses, policies and
+// documents have one number, and a port-forward needs no port below 1024.
 func frontService(d *v1alpha1.TTSDeployment) Object {
 	s := &corev1.Service{
 		TypeMeta: kindOf(corev1.SchemeGroupVersion, "Service"), ObjectMeta: meta(d, FrontName(d), Router),

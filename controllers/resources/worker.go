@@ -86,7 +86,7 @@ func workerBase(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec {
 	return t
 }
 
-// workerResources gives each worker a processor of its own, or what is left over.
+// workerResources gives each worker a processor, or with cpuPolicy Shared the spare time of all.
 func workerResources(run v1alpha1.Runtime) corev1.ResourceRequirements {
 	memory := quantityOf(run.Memory, "1Gi")
 	request := corev1.ResourceList{corev1.ResourceMemory: memory}

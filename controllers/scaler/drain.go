@@ -9,15 +9,15 @@ import (
 // DefaultDrainTimeout is longer than any stream: 120 s, and 30 s for its end to be noticed.
 const DefaultDrainTimeout = 150 * time.Second
 
-// Drain empties worker pods before their Deployment shrinks. Pods that shall go are cordoned: they take nothing new,
-// say so, and are no longer Ready. A ReplicaSet deletes pods without a node first, then pending ones, then those that
-// are not Ready, in no order that could be counted on. So a Deployment shrinks when all of its pods that are not
-// Ready are empty, by as many as cannot become Ready again.
+// Drain empties worker pods before their Deployment shrinks. Pods to remove are cordoned: they refuse new work, report
+// that, and are no longer Ready. A ReplicaSet deletes pods without a node first, then pending ones, then those that are
+// not Ready, in an unreliable order. So a Deployment shrinks when all of its pods that are not Ready are empty, by the
+// number of pods that cannot become Ready again.
 //
-// What it chose, knowing what pods do, stays chosen while it lives. Whoever starts anew loses nothing: pods that are
-// cordoned come first. The zero value is ready.
+// What it chose by the state of pods stays chosen while it lives. A new Drain loses nothing: it prefers cordoned pods.
+// The zero value is ready.
 type Drain struct {
-	Timeout time.Duration // a pod that took nothing new for so long is empty, whatever is said; default 150 s
+	Timeout time.Duration // a pod cordoned for this long counts as empty, whatever is reported; default 150 s
 
 	cordoned map[string]time.Time // since when a pod shall be, by name
 	pasts    map[string]past      // by name
@@ -36,10 +36,10 @@ type Shrink struct {
 	Cordon   []string // addresses of pods that shall take nothing new: leases, to be renewed while a pod is named
 	Uncordon []string // addresses of pods that are cordoned and shall not be any more
 	Draining int      // pods that shall go and are not being deleted yet
-	Blocked  Blocked  // why the Deployment is larger than wished; empty where it is not
+	Blocked  Blocked  // why the Deployment is larger than desired; empty if it is not
 }
 
-// Blocked says what a Deployment that shall shrink waits for.
+// Blocked is what a shrinking Deployment waits for.
 type Blocked string
 
 // What [Shrink] may wait for.
@@ -71,7 +71,7 @@ type candidate struct {
 	rank  rank
 }
 
-// Step decides for a fleet that shall have wished pods, in any mode. States are those of [Scaler.Pods].
+// Step decides for a fleet with the desired number of pods, in any mode. States are those of [Scaler.Pods].
 func (d *Drain) Step(now time.Time, replicas int, f Fleet, states map[string]PodState) Shrink {
 	pods := d.candidates(now, f.Pods, states)
 	excess := len(pods) - replicas
@@ -117,7 +117,7 @@ func (d *Drain) candidates(now time.Time, pods []Pod, states map[string]PodState
 	return all
 }
 
-// pastOf brings up to date what is remembered of a pod.
+// pastOf updates the history of a pod.
 func (d *Drain) pastOf(now time.Time, c candidate) past {
 	b, remembered := d.pasts[c.Name]
 	isOpen := c.Ready
@@ -260,7 +260,7 @@ func (d *Drain) cordon(now time.Time, pods, shall []candidate) (cordon, uncordon
 	before := d.cordoned
 	d.cordoned = make(map[string]time.Time, len(shall))
 	for _, c := range shall {
-		if c.rank == outOfReach { // chosen by its name alone, and told nothing: another may be idler
+		if c.rank == outOfReach { // chosen without a report: another may be idler
 			continue
 		}
 		d.cordoned[c.Name] = now

@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// How long what a router has told counts.
+// How long a router's report counts.
 const (
 	loadCounts  = 30 * time.Second // then it is missing, and nothing may go
-	stateCounts = 5 * time.Second  // of pods, told each second: a cordon of 30 s that was seen then has not ended
-	rateOver    = time.Second      // refusals are counted for so long at least, so that a step shows within a tick
+	stateCounts = 5 * time.Second  // of pods, reported each second: a cordon of 30 s seen then has not ended
+	rateOver    = time.Second      // refusals are averaged over at least this time, so that a step shows within a tick
 	forgetAfter = 10 * time.Minute // a router that is not listed is forgotten
 )
 
-// unservedShare is for how many calls that get no slot at all one refusal stands, with a share p of all tries refused.
+// unservedShare returns how many unserved calls one refusal stands for, when a share p of all tries is refused.
 //
-// Who is refused asks again: three tries in all, as the API recommends and package client does. With a share p of tries
-// refused a call makes 1+p+p² tries on average, of which p(1+p+p²) are refused, and is lost with p³. So p²/(1+p+p²)
-// calls are lost for each refusal: a third where nobody gets a slot, a seventh where every other try does, and next to
-// none where few are refused, since those soon count as busy.
+// A refused client retries: three tries in all, as the API recommends and package client does. With a share p of tries
+// refused, a call makes 1+p+p² tries on average, of which p(1+p+p²) are refused, and fails with p³. So each refusal
+// stands for p²/(1+p+p²) failed calls: a third if all tries are refused, a seventh if every other one is, and nearly
+// none if few are, since those soon count as busy.
 //
 // Clients that never ask again are counted too low. But a fleet that is full wants more pods in any case, so that it
 // gets there in more steps. The simulator compares the estimate with what clients asked for (docs/capacity.md).
 func unservedShare(p float64) float64 { return p * p / (1 + p + p*p) }
 
-// Sample is what one router told, as FleetState of the fleet's protocol has it. Counters are since its start.
+// Sample is one report of a router, as FleetState of the fleet's protocol has it. Counters are since its start.
 type Sample struct {
 	Epoch      uint64 // of the router's process
 	Busy       int    // utterances of this router that pods are speaking
 	Queued     int
 	Arrived    int64
-	Refused    int64 // nobody was free in time
+	Refused    int64 // no slot was free in time
 	Warming    int64 // refused because no pod was in use
 	Served     int64
 	Cut        int64
@@ -40,7 +40,7 @@ type Sample struct {
 
 func (s Sample) refused() int64 { return s.Refused + s.Warming }
 
-// PodState is what a router knows of a pod.
+// PodState is a router's view of a pod.
 type PodState struct {
 	Address   string // HOST:PORT
 	Zone      string
@@ -67,8 +67,8 @@ type mark struct {
 	arrived, refused int64
 }
 
-// Observe takes in what a router told, and keeps it. It returns true where the size should be decided at once: clients
-// are refused, and were not a moment ago.
+// Observe records a router's report. It returns true if the size should be decided at once: clients are refused, and
+// were not a moment ago.
 func (s *Scaler) Observe(now time.Time, name string, v Sample) (atOnce bool) {
 	r, known := s.routers[name]
 	if !known {
@@ -78,7 +78,7 @@ func (s *Scaler) Observe(now time.Time, name string, v Sample) (atOnce bool) {
 		}
 		s.routers[name] = r
 	}
-	if v.Epoch != r.last.Epoch { // it has started anew since it was last heard of
+	if v.Epoch != r.last.Epoch { // the router has restarted since its last report
 		r.last = Sample{Epoch: v.Epoch}
 		r.marks = []mark{{at: r.lastReport}}
 	}
@@ -104,11 +104,11 @@ func (r *router) count(now time.Time) {
 	r.refused = float64(r.last.refused()-first.refused) / span
 }
 
-// load is what all routers told together.
+// load is the sum of all reports.
 type load struct {
 	demand  float64
 	queued  int
-	missing bool // a router that serves has not been heard of, or none serves
+	missing bool // a serving router has not reported, or none serves
 }
 
 func (s *Scaler) load(now time.Time, routers []string) load {
@@ -147,7 +147,7 @@ type streamLength struct {
 
 const (
 	manyStreams       = 2000            // then those before count half
-	defaultStreamTime = 4 * time.Second // before any was heard of; routers presume the same
+	defaultStreamTime = 4 * time.Second // before any was reported; routers presume the same
 )
 
 func (l *streamLength) add(streams int64, held time.Duration) {
@@ -167,9 +167,8 @@ func (l *streamLength) mean() time.Duration {
 	return time.Duration(float64(l.time) / l.streams)
 }
 
-// Pods returns what routers know of pods, by address. Pods tell the same to every router; where routers differ for a
-// moment, a pod is as busy, and as open for new streams, as any of them says. Those that no router is connected with
-// are left out.
+// Pods returns the routers' view of pods, by address. Pods report the same to every router; if routers differ for a
+// moment, the busier state counts, and the more open one. Pods without a connection to any router are left out.
 func (s *Scaler) Pods(now time.Time) map[string]PodState {
 	all := make(map[string]PodState)
 	for _, r := range s.routers {

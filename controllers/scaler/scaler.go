@@ -1,9 +1,10 @@
-// Package scaler decides how many worker pods a TTSDeployment shall have, and which of them go. A [Scaler] turns what
-// routers tell of their work into a size; a [Drain] empties pods before they are removed, whoever chose the size.
+// Package scaler decides how many worker pods a TTSDeployment gets, and which of them to remove. A [Scaler] turns the
+// load reports of routers into a size; a [Drain] empties pods before they are removed, also when another autoscaler
+// chose the size.
 //
 // Both are state machines without a goroutine, clock or channel, so that operator, tests and the simulator run the same
-// decisions. The time goes in and only grows. Nothing is stored: whoever starts anew begins with [New]. Neither is safe
-// for concurrent use.
+// decisions. The time is an argument and never decreases. Nothing is stored: after a restart begin with [New]. Neither
+// is safe for concurrent use.
 package scaler
 
 import (
@@ -13,7 +14,7 @@ import (
 	"time"
 )
 
-// Tick is how often a size is to be decided, besides when [Scaler.Observe] says so.
+// Tick is the interval of size decisions; [Scaler.Observe] asks for additional ones.
 const Tick = 2 * time.Second
 
 // Policy is what a TTSDeployment says of its size. A value of 0 means the default, but for Min.
@@ -25,7 +26,7 @@ type Policy struct {
 	PodStart            time.Duration // that time, as measured; default 60 s
 	Stabilization       time.Duration // the size serves the largest demand within it; default 300 s
 	MaxPercentPerMinute int           // of the size, by which it may shrink, but by one pod in any case; default 10
-	IdleToZero          time.Duration // with Min 0: without a request for so long, the last pod goes; default 300 s
+	IdleToZero          time.Duration // with Min 0: the last pod stops after this time without a request; default 300 s
 }
 
 func (p Policy) withDefaults() Policy {
@@ -47,11 +48,11 @@ func (p Policy) withDefaults() Policy {
 
 // Fleet is what Kubernetes says of one TTSDeployment.
 type Fleet struct {
-	Replicas int      // spec.replicas of the TTSDeployment: the size decided last, by whomever
+	Replicas int      // spec.replicas of the TTSDeployment: the last size, whoever decided it
 	Deployed int      // spec.replicas of the Deployment of its worker pods
 	Rolling  bool     // the Deployment is replacing pods
-	Pods     []Pod    // of the Deployment, without those that have ended
-	Routers  []string // names of those that serve, as given to [Scaler.Observe]
+	Pods     []Pod    // of the Deployment, without finished ones
+	Routers  []string // names of those that serve, as in [Scaler.Observe]
 }
 
 // Pod is a worker pod as Kubernetes sees it.
@@ -71,7 +72,7 @@ type Reason string
 const (
 	Steady            Reason = "Steady"            // demand asks for just this size
 	ScaledUpByDemand  Reason = "ScaledUpByDemand"  // demand asks for more
-	ActivatedFromZero Reason = "ActivatedFromZero" // somebody has asked for speech, and there was no pod
+	ActivatedFromZero Reason = "ActivatedFromZero" // a request arrived, and there was no pod
 	RaisedToMinimum   Reason = "RaisedToMinimum"
 	LimitedByMinimum  Reason = "LimitedByMinimum" // demand asks for less
 	LimitedByMaximum  Reason = "LimitedByMaximum" // demand asks for more
@@ -81,7 +82,7 @@ const (
 	DownByRate        Reason = "DownByRate"      // a step down, of several
 	HeldForRate       Reason = "HeldForRate"     // the next step down is not due yet
 	HeldForWindow     Reason = "HeldForWindow"   // demand asked for as much within the window, or that is not over
-	HeldMissingData   Reason = "HeldMissingData" // not all routers have been heard of: nothing may go
+	HeldMissingData   Reason = "HeldMissingData" // a router has not reported: no pod is removed
 	HeldForDrain      Reason = "HeldForDrain"    // pods of the step before are not gone yet
 	HeldForRollout    Reason = "HeldForRollout"  // pods are being replaced
 	HeldWhileWarming  Reason = "HeldWhileWarming"
@@ -99,7 +100,7 @@ type Decision struct {
 	Next       time.Duration // when to look again
 }
 
-// Scaler remembers what routers told, for as long as it matters.
+// Scaler keeps the reports of routers while they count.
 type Scaler struct {
 	createdAt     time.Time
 	routers       map[string]*router
@@ -107,7 +108,7 @@ type Scaler struct {
 	demand        peak
 	lastReachable map[string]time.Time // when pods that were warm once were in reach last, by name
 	lastRequest   time.Time            // when a request was there last; zero for never
-	lastWarming   time.Time            // when a pod was warming last, with at least one wished for; zero for never
+	lastWarming   time.Time            // when a pod was last warming, with at least one desired; zero for never
 	allowance     allowance
 	replicas      int // the size seen last, to notice changes of it
 	seen          bool
@@ -164,14 +165,13 @@ type need struct {
 	now    int  // by the present demand
 	window int  // by the largest of the window
 	lost   int  // of those, in the place of others
-	first  bool // one in any case: somebody has asked lately, or waits for it to become warm
+	first  bool // at least one pod: a request came lately, or waits for it to become warm
 }
 
 // within reports whether something happened less than a duration ago; a zero time is never.
 func within(now, at time.Time, d time.Duration) bool { return !at.IsZero() && now.Sub(at) < d }
 
-// observeSize takes in that the size has changed, by whomever, so that a decision that was not carried out costs
-// nothing.
+// observeSize records that the size changed, by any client, so that a decision that was not carried out uses no budget.
 func (s *Scaler) observeSize(now time.Time, p Policy, replicas int) {
 	s.allowance.refill(now, p)
 	if s.seen && replicas > s.replicas {
@@ -208,7 +208,7 @@ func (s *Scaler) up(p Policy, replicas int, n need) (int, Reason) {
 // down returns a size below the present one, or why not yet.
 func (s *Scaler) down(now time.Time, p Policy, f Fleet, n need) (int, Reason) {
 	held := func(why Reason) (int, Reason) { return f.Replicas, why }
-	lastPod := f.Replicas == 1 // it goes when nobody has asked for long enough, whatever the window says
+	lastPod := f.Replicas == 1 // it stops after the idle time, whatever the window has
 	floor := max(n.window, p.Min, 1)
 	switch {
 	case f.Replicas <= p.Min:
@@ -253,9 +253,9 @@ func anyWarming(pods []Pod, states map[string]PodState) bool {
 // unreachableAfter is how long a pod that has served may be out of reach: as long as a network may hiccup.
 const unreachableAfter = 10 * time.Second
 
-// countLost counts pods that have served, are not deleted and are no longer in reach of any router, such as those of
-// a node that is lost: Kubernetes waits for minutes before it replaces them. More than half of all are not lost;
-// there it is the way to them that is.
+// countLost counts pods that have served, are not deleted and are unreachable for every router, such as those of a lost
+// node: Kubernetes waits for minutes before it replaces them. If more than half are unreachable, the network is at
+// fault, and none counts as lost.
 func (s *Scaler) countLost(now time.Time, pods []Pod, states map[string]PodState) (n int) {
 	served := make(map[string]time.Time, len(pods))
 	for _, p := range pods {
@@ -283,7 +283,7 @@ func (s *Scaler) countLost(now time.Time, pods []Pod, states map[string]PodState
 // allowance is how far the size may grow: by a factor at once, and by the same factor again in each time that a pod
 // takes to start, in which what was ordered before shows. It begins full.
 type allowance struct {
-	spent float64 // the logarithm of the factor that has been used and has not come back yet
+	spent float64 // the logarithm of the growth factor that was used and is not restored yet
 	at    time.Time
 	whole float64
 }
@@ -302,7 +302,7 @@ func (a *allowance) limit(size int) int {
 	return int(float64(max(size, 1))*math.Exp(a.whole-a.spent) + 1e-9)
 }
 
-// peak is the largest demand within a window. Of those that came before a larger one nothing is kept.
+// peak is the largest demand within a window. Values before a larger one are dropped.
 type peak struct{ falling []demandAt }
 
 type demandAt struct {

@@ -21,7 +21,7 @@ const (
 	minRetry = 200 * time.Millisecond // wait before a router is called again; doubled after each failure
 	maxRetry = 5 * time.Second
 	minCall  = time.Second      // a call that ended sooner has failed
-	silence  = 10 * time.Second // a router that says nothing for so long is called anew
+	silence  = 10 * time.Second // a router that is silent for this long is called again
 )
 
 // Report is what a router said last.
@@ -30,14 +30,14 @@ type Report struct {
 	State      *wire.FleetState // not to be changed
 }
 
-// Config says how routers are reached.
+// Config says how to reach routers.
 type Config struct {
 	// Dial returns a connection to the router of a fleet at an address, whose Fleet service is called. It connects
 	// nothing yet.
 	Dial func(fleet, address string) (*grpc.ClientConn, error)
 
-	// OnReport is called with the name of a fleet whenever one of its routers has told something, and when its set of
-	// routers has changed. It must return soon.
+	// OnReport is called with the name of a fleet whenever one of its routers has reported, and when its set of routers
+	// has changed. It must return soon.
 	OnReport func(fleet string)
 }
 
@@ -53,7 +53,7 @@ type Watcher struct {
 	fleets map[string]map[string]*router // by fleet, and by address
 }
 
-// New returns a watcher of nobody.
+// New returns a watcher without fleets.
 func New(cfg Config, log *slog.Logger) *Watcher {
 	return &Watcher{cfg: cfg, log: log, fleets: make(map[string]map[string]*router)}
 }
@@ -64,10 +64,10 @@ type router struct {
 	cordonsChanged chan struct{} // there is something to say; buffered
 
 	report  Report                   // guarded by the watcher's mutex, as are the following
-	cordons map[string]time.Duration // pods, and leases that they are to be told of
+	cordons map[string]time.Duration // pods, and leases to send
 }
 
-// Set says which routers a fleet has, by their addresses; none ends watching it.
+// Set sets the addresses of a fleet's routers; without any it stops watching the fleet.
 func (w *Watcher) Set(fleet string, addresses []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,7 +112,7 @@ func (w *Watcher) Reports(fleet string) map[string]Report {
 }
 
 // Cordon makes every router of a fleet cordon pods, by address, until a lease ends. 0 ends it now. A router that
-// breaks off in that moment may miss it: say it again until pods show it.
+// disconnects in that moment may miss it: repeat it until pods show it.
 func (w *Watcher) Cordon(fleet string, leases map[string]time.Duration) {
 	if len(leases) == 0 {
 		return
@@ -214,7 +214,7 @@ func (w *Watcher) call(ctx context.Context, fleet, address string, r *router, he
 	}
 }
 
-// sendCordons tells a router of cordons until ctx ends.
+// sendCordons sends cordons to a router until ctx ends.
 func (w *Watcher) sendCordons(ctx context.Context,
 	stream grpc.BidiStreamingClient[wire.WatchRequest, wire.FleetState], r *router) {
 	for {
@@ -228,7 +228,7 @@ func (w *Watcher) sendCordons(ctx context.Context,
 				q.Cordons = append(q.Cordons, &wire.PodCordon{Address: pod, Lease: int64(lease)})
 			}
 			if stream.Send(q) != nil {
-				return // who listens hears why
+				return // the receiver returns the error
 			}
 		}
 		select {

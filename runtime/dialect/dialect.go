@@ -12,7 +12,7 @@ import (
 )
 
 // Name is the name of a dialect. It is the value of the label endpoint in metrics, logs and bills, and of the flag
-// --dialects for those that share the listener of the native API.
+// --dialects for those on the listener of the native API.
 type Name string
 
 // The dialects.
@@ -25,7 +25,7 @@ const (
 	Vapi       Name = "vapi"
 	Jambonz    Name = "jambonz"
 	Bridge     Name = "bridge"
-	Wyoming    Name = "wyoming" // on a listener of its own
+	Wyoming    Name = "wyoming" // on a separate listener
 )
 
 // Dialect is the API of one vendor.
@@ -71,8 +71,8 @@ type Order struct {
 	Utterance speech.Utterance
 	HasSeed   bool // Utterance.Seed was asked for
 
-	// Lexicon is what the request names as its dictionary of pronunciations; empty: the project's own is used. Every
-	// other name is refused but "none", which is no lexicon.
+	// Lexicon is the dictionary of pronunciations in the request; empty: the project's lexicon. "none" disables it;
+	// other names are refused.
 	Lexicon string
 
 	Audio   Audio
@@ -85,8 +85,8 @@ type Order struct {
 	Buffered bool
 }
 
-// Audio says how samples leave. Its fields are those of a format of runtime/voiceout, which does it: dialects know
-// formats without linking what writes them.
+// Audio is the output format. Its fields are those of a format of runtime/voiceout, which writes it: dialects describe
+// formats without linking the encoders.
 type Audio struct {
 	Container   Container
 	Encoding    Encoding // of Raw and WAV
@@ -181,7 +181,7 @@ const CodeUnsupported speech.Code = "unsupported_parameter"
 // CodeForbidden refuses what is not signed as it must be.
 const CodeForbidden speech.Code = "forbidden"
 
-// NotFoundError says that what a path names does not exist. Its fields are as those of [Fault].
+// NotFoundError reports an unknown object in a path. Its fields are as those of [Fault].
 type NotFoundError struct{ Code, Text, Field string }
 
 func (e *NotFoundError) Error() string { return e.Text }

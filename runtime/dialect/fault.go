@@ -107,8 +107,8 @@ var faults = map[string]fault{
 	"worker_gone":     broken,
 }
 
-// FaultStatus returns the status and the code of a fault in a dialect. A dialect that has none of its own says what
-// the native API does.
+// FaultStatus returns the status and the code of a fault in a dialect. A dialect without its own uses those of the
+// native API.
 func (n Name) FaultStatus(f Fault) (status int, code string) {
 	row := faults[f.Code]
 	own := map[Name]faultShape{
@@ -118,8 +118,8 @@ func (n Name) FaultStatus(f Fault) (status int, code string) {
 	return cmp.Or(own.status, f.Status), cmp.Or(own.code, f.Code)
 }
 
-// FaultBody returns the status and the body of a fault in a dialect. A dialect without a shape of its own answers as
-// the native API does.
+// FaultBody returns the status and the body of a fault in a dialect. A dialect without its own shape uses that of the
+// native API.
 func (n Name) FaultBody(f Fault) (status int, body []byte) {
 	status, code := n.FaultStatus(f)
 	switch n {
@@ -167,7 +167,7 @@ func openAIError(f Fault, code string, status int) map[string]any {
 // Title is what Cartesia calls a status.
 func Title(status int) string { return titles[status] }
 
-// titles are those of Cartesia.
+// titles are the error titles of Cartesia.
 var titles = map[int]string{
 	400: "Bad request", 401: "Unauthorized", 403: "Forbidden", 404: "Not found", 405: "Method not allowed",
 	408: "Request timeout",

@@ -38,8 +38,8 @@ func (p Places) key(offered string) string {
 	return p.Header("X-Vapi-Secret")
 }
 
-// protocolKey finds a key among subprotocols: api-subscription-key.KEY, which clients want to see selected, or KEY
-// behind token or bearer, of which only the word is selected.
+// protocolKey finds a key among subprotocols: api-subscription-key.KEY, which clients expect to be selected, or KEY
+// after token or bearer, where only the word is selected.
 func protocolKey(offered []string) (key, selected string) {
 	for i, p := range offered {
 		if key, ok := strings.CutPrefix(p, "api-subscription-key."); ok && key != "" {

@@ -15,12 +15,12 @@ import (
 type Member[T any] struct {
 	Name string
 	Code speech.Code                    // of the refusal when Read fails
-	Read func(*T, jsontext.Value) error // the value is not null; an error says what is wrong with it, without the name
+	Read func(*T, jsontext.Value) error // the value is not null; an error describes the fault, without the name
 }
 
-// ReadBody reads the object that is the whole of a request or message into to. Errors are those of the vendor's API:
-// a [FieldError] that names the member, as voice.id where it is one of an object inside. ignored is called with the
-// name of each member that is not among members; nil calls nobody.
+// ReadBody decodes the object of a request or message into to. Errors are those of the vendor's API: a [FieldError]
+// names the member, as voice.id for a member of an inner object. ignored is called with the name of each member that is
+// not among members; it may be nil.
 func ReadBody[T any](body []byte, members []Member[T], to *T, ignored func(name string)) error {
 	if err := ReadObject(body, members, to, ignored); err != nil {
 		if field, ok := errors.AsType[*FieldError](err); ok {
@@ -91,12 +91,11 @@ func Unsupported[T any](text string) func(*T, jsontext.Value) error {
 	return func(*T, jsontext.Value) error { return errors.New(text) }
 }
 
-// JSON encodes a value of ours, which holds texts, numbers and what was made of these. Bytes of a text that are no
-// UTF-8, as the error of an engine may have, become U+FFFD.
+// JSON encodes a value of this program. Bytes of a text that are not UTF-8, as in an error of an engine, become U+FFFD.
 func JSON(v any) []byte {
 	data, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		panic(err) // no value of ours can fail
+		panic(err) // a value of this program cannot fail
 	}
 	return data
 }

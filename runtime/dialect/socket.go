@@ -19,8 +19,8 @@ type Socket interface {
 	// Read returns what a message of the client asks for, in order. What it returns shares nothing with the message.
 	Read(Message) []Action
 
-	// Write returns how an event of a context is sent: only messages, and a [Close] behind them. It is called when the
-	// event leaves: what a cancel has overtaken is never written, and the events of a context come in order.
+	// Write sends an event of a context: only messages, and a [Close] after them. It is called when the event leaves:
+	// an event that a cancel has overtaken is never written, and the events of a context come in order.
 	Write(context string, e Event) []Action
 }
 
@@ -37,23 +37,25 @@ type Message struct {
 	Data   []byte // UTF-8 unless Binary
 }
 
-// Begin opens a context. For one that is open it says what the next turn is spoken with.
+// Begin opens a context. For an open one it sets how the next turn is spoken.
 type Begin struct {
 	Context string
 	Order   Order // without Text, Framing, Headers and Buffered
 	Feed    Feed
 }
 
-// Feed says how the text of a context comes.
+// Feed says how the text of a context arrives.
 type Feed struct {
 	FlushEnds bool // a flush ends the turn, and the next text begins another one
-	// events have the words that were written, too; Order.Utterance.WordTimes asks for words at all
+	// SourceWords: events also have the words as written; Order.Utterance.WordTimes requests words at all
 	SourceWords bool
 	Delay       time.Duration // after which text without an end is spoken; 0: it waits for its end or a flush
-	// the context is finished when no action has named it for so long and nothing is left to be spoken; 0: never
+	// Idle: the context is finished when no action has named it for this long and nothing is left to be spoken; 0:
+	// never
 	Idle time.Duration
 	Lead time.Duration // how much audio may be unsent before a further sentence is started; 0: 30 s
-	// clients do not always say when nobody listens any more: sent audio counts for Lead until it can have sounded
+	// SilentInterrupts: clients do not always report an interruption: sent audio counts for Lead until it can have been
+	// played
 	SilentInterrupts bool
 	// audio is sent at most so far ahead of its sounding; 0: as fast as the client takes it
 	Pace time.Duration
@@ -95,7 +97,7 @@ type Close struct {
 	Code   int
 	Reason string
 	Drain  bool          // every context is finished before, and all of it spoken and sent; no message is read any more
-	After  time.Duration // it waits so long, and messages are read on; a close that comes before counts
+	After  time.Duration // it waits this long, and messages are still read; a close that comes before counts
 }
 
 func (Message) action() {}
@@ -108,15 +110,14 @@ func (Reject) action()  {}
 func (Note) action()    {}
 func (Close) action()   {}
 
-// Event is something that happens to a context: [Started], [Sound], [Words], [Flushed], [Ended], [Cancelled],
-// [Failed] or [Rejected]. Of a turn Started comes first, then Sound and Words, with Flushed between them, and one of
-// the others last; with [Feed.FlushEnds] Flushed is the last one. A turn of which nothing can be pronounced has
-// neither Started nor Sound.
+// Event is an event of a context: [Started], [Sound], [Words], [Flushed], [Ended], [Cancelled], [Failed] or [Rejected].
+// A turn has Started first, then Sound and Words, with Flushed between them, and one of the others last; with
+// [Feed.FlushEnds] Flushed is the last one. A turn without anything pronounceable has neither Started nor Sound.
 type Event interface{ event() }
 
-// Started says that a worker speaks the first sentence of a turn.
+// Started reports that a worker speaks the first sentence of a turn.
 type Started struct {
-	RequestID   string // of the turn, as it stands in the log
+	RequestID   string // of the turn, as in the log
 	Voice       string
 	Model       string
 	Seed        int64
@@ -129,28 +130,28 @@ type Sound struct {
 	Frames int    // that went into it; an encoder may hold audio back, so this may be 0
 }
 
-// Words are the words of a piece of text of which all audio has left. Times are those of the audio as it is heard, from
-// the start of the turn; they never fall.
+// Words are the words of a piece of text whose audio has been sent completely. Times are those of the audio as played,
+// from the start of the turn; they never decrease.
 type Words struct {
 	Text       string // the piece as it is spoken
 	CharStart  int    // where Text begins in the spoken text of the turn, in code points
 	Start, End time.Duration
 	Spoken     []speech.Word // of Text; places are those of the spoken text of the turn
-	// as they were written, if they were asked for; places are those of the sentence as it was written
+	// Source: as written, if requested; places are those of the sentence as written
 	Source []speech.Word
 }
 
-// Flushed says that everything before a flush has been sent.
+// Flushed reports that everything before a flush has been sent.
 type Flushed struct{ Tag any }
 
-// Ended says that a finished turn has been sent.
+// Ended reports that a finished turn has been sent.
 type Ended struct{ Frames int }
 
-// Cancelled says that a cancel has been carried out.
+// Cancelled reports that a cancel took effect.
 type Cancelled struct{}
 
-// Failed says that a turn has failed. A context without [Feed.FlushEnds] is over. With context "" it may concern the
-// connection: its key has ended; the server closes it then by itself.
+// Failed reports that a turn has failed. A context without [Feed.FlushEnds] is over. With context "" it may concern the
+// connection: its key has ended; the server then closes it.
 type Failed struct{ Fault Fault }
 
 // Rejected answers [Reject].

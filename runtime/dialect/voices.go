@@ -7,7 +7,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// The voices that the names of vendors stand for.
+// The voices that vendors' names mean.
 const (
 	female = "anjura"
 	male   = "raj"
@@ -49,8 +49,8 @@ var auraMale = []string{
 	"orpheus", "perseus", "pluto", "saturn", "zeus", "angus", "helios",
 }
 
-// Voice returns the voice of m that a client of a dialect means by a name. It is a voice of m, or the substitute for
-// the vendor's voice of that name. Where m lacks that one, its first voice stands for a woman and its second for a
+// Voice returns the voice of m for a name that a client of a dialect sends. It is a voice of m, or the substitute for
+// the vendor's voice of that name. If m lacks the substitute, its first voice stands for a woman and its second for a
 // man.
 func Voice(dialect Name, m speech.Model, asked string) (voice string, ok bool) {
 	name := strings.TrimSpace(asked)
@@ -128,7 +128,7 @@ func aura(name string) (voice string, ok bool) {
 	return female, true
 }
 
-// Gender returns "female" or "male" for a voice of which it is known, and otherwise "".
+// Gender returns "female" or "male" for a known voice, and otherwise "".
 func Gender(voice string) string {
 	switch voice {
 	case female:

@@ -41,8 +41,7 @@ func (s *Server) anyCredentials(r *http.Request) (creds access.Credentials, subp
 		subprotocol
 }
 
-// grant returns what credentials allow now, or one of the errors of access. Without a keyring everybody may do
-// everything.
+// grant returns what credentials allow now, or one of the errors of access. Without a keyring everything is allowed.
 func (s *Server) grant(ctx context.Context, creds access.Credentials) (access.Grant, error) {
 	switch {
 	case s.cfg.Keys == nil:
@@ -57,7 +56,7 @@ func (s *Server) grant(ctx context.Context, creds access.Credentials) (access.Gr
 	return g, err
 }
 
-// everybody is what those have who need no key.
+// everybody is the grant of clients on a server without keys.
 func (s *Server) everybody() access.Grant { return access.Grant{Lexicon: s.cfg.Lexicon} }
 
 func headerKey(h http.Header) string {

@@ -27,7 +27,7 @@ func (c *closing) close(conn *net.TCPConn) error {
 	if !waits || conn.CloseWrite() != nil {
 		return conn.Close()
 	}
-	_ = conn.SetDeadline(time.Unix(1, 0)) // who still reads or writes is to hear of the end now
+	_ = conn.SetDeadline(time.Unix(1, 0)) // readers and writers shall return now
 	c.open.add(conn)
 	go func() {
 		defer c.open.remove(conn)

@@ -14,8 +14,8 @@ const (
 	closed   = 7
 )
 
-// unacknowledged says whether something that was written waits for the client, and how many bytes the client has taken
-// in all.
+// unacknowledged reports whether written data waits for the client, and how many bytes the client has acknowledged in
+// all.
 func unacknowledged(conn *net.TCPConn) (taken uint64, waits bool) {
 	raw, err := conn.SyscallConn()
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"github.com/swar-tts/swar/runtime/wav"
 )
 
-// delivery is one answer of POST /v1/tts or /v1/tts/words. A goroutine of its own speaks into the queue, and the
-// handler delivers from there, so that the worker is free when the last frame is encoded, and not when the client has
-// taken it.
+// delivery is one answer of POST /v1/tts or /v1/tts/words. A separate goroutine speaks into the queue, and the handler
+// sends from there, so that the worker is free when the last frame is encoded, not when the client has read it.
 type delivery struct {
 	server *Server
 	reply
@@ -49,13 +48,13 @@ type delivery struct {
 // restSink puts audio into the queue of a delivery.
 type restSink struct {
 	*delivery
-	done     <-chan struct{} // closed when nothing more is wanted
-	buffered bool            // nothing is sent before all is spoken, so nobody can make room
+	done     <-chan struct{} // closed when delivery has ended
+	buffered bool            // nothing is sent before everything is spoken, so sending frees no memory
 	head     []byte          // what the container wrote ahead of the first frame
 
 	listening bool // counted as one who listens
 
-	// May be read by who has taken the first piece, or knows that speaking has ended.
+	// May be read after the first piece was taken, or after speaking has ended.
 	start speech.Start
 	first speech.Audio // without Data; Frames is 0 without a frame
 }
@@ -102,8 +101,8 @@ func (k *restSink) Audio(a speech.Audio) error {
 	return nil
 }
 
-// run speaks u and delivers it, all at once if buffered, and returns when both are over. The error is what the client
-// was told or would have been told, or what has cut the answer off.
+// run speaks u and delivers it, all at once if buffered, and returns when both are done. The error is the one that the
+// client got or would have got, or the reason why the answer was cut off.
 func (d *delivery) run(ctx context.Context, u speech.Utterance, turn speech.Turn, buffered bool) (speech.Stats, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -150,7 +149,7 @@ func (d *delivery) sendFailure(err error) {
 	}
 	_ = d.control.SetWriteDeadline(time.Now().Add(failureTime))
 	if _, err := d.w.Write(d.failLine(err)); err == nil {
-		_ = d.control.Flush() // the answer is cut off next, whatever becomes of this
+		_ = d.control.Flush() // the answer is cut off next in any case
 	}
 }
 
@@ -220,7 +219,7 @@ func (d *delivery) headerOf(u speech.Utterance, metadata bool) func(dataBytes ui
 	}
 }
 
-// header is what goes before so many bytes of audio.
+// header is what precedes this many bytes of audio.
 func (d *delivery) header(dataBytes uint32) []byte {
 	if d.wavHeader == nil {
 		return nil
@@ -228,7 +227,7 @@ func (d *delivery) header(dataBytes uint32) []byte {
 	return d.wavHeader(dataBytes)
 }
 
-// begin sends the headers, which tell of the first frame, and what goes before the audio.
+// begin sends the headers, which describe the first frame, and the file header.
 func (d *delivery) begin(ctx context.Context, head []byte) error {
 	d.sending = true
 	d.setHeaders(&d.sink)
@@ -327,7 +326,7 @@ func (q *audioQueue) put(p audioPiece) {
 	q.awake()
 }
 
-// end says that nothing more is put in.
+// end marks the end of the queue.
 func (q *audioQueue) end() {
 	q.mu.Lock()
 	q.ended = true
@@ -371,13 +370,13 @@ func (q *audioQueue) take() audioPiece {
 	return q.pieces.pop()
 }
 
-// release gives back the memory of a piece that the client has taken, or that it will never take.
+// release returns the memory of a piece that the client has read, or will never read.
 func (q *audioQueue) release(p audioPiece) {
 	q.spool.release(p.size(), true)
 	p.free()
 }
 
-// drop gives back the memory of everything that nobody will take any more.
+// drop returns the memory of everything that will not be sent.
 func (q *audioQueue) drop() {
 	for q.len() > 0 {
 		q.release(q.take())
@@ -397,7 +396,7 @@ func (q *audioQueue) first() audioPiece {
 	return q.pieces.items[q.pieces.head]
 }
 
-// all yields what is in the queue, which nobody may change meanwhile.
+// all yields the queue, which must not change meanwhile.
 func (q *audioQueue) all(yield func(audioPiece) bool) {
 	for _, p := range q.pieces.items[q.pieces.head:] {
 		if !yield(p) {
@@ -406,7 +405,7 @@ func (q *audioQueue) all(yield func(audioPiece) bool) {
 	}
 }
 
-// bytes returns the length of what is in the queue, which nobody may change meanwhile.
+// bytes returns the length of the queue, which must not change meanwhile.
 func (q *audioQueue) bytes() (n int) {
 	for p := range q.all {
 		n += len(p.bytes)

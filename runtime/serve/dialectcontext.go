@@ -9,7 +9,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// maxTurns is how many turns of a context may wait behind the one that is heard. Their texts are limited as all are.
+// maxTurns is how many turns of a context may wait behind the current one. Their texts are limited like all others.
 const maxTurns = 256
 
 // vendorContext is a context of a dialect: turns that are spoken one after another.
@@ -92,7 +92,7 @@ func (x *vendorContext) fail(ctx context.Context, t *vendorTurn, why error) {
 	t.record(speech.Stats{}, why)
 }
 
-// turn returns the turn that takes text. It begins one if there is none, or tells the client why it cannot, and returns
+// turn returns the turn that receives text. It begins one if there is none, or sends the client an error and returns
 // nil.
 func (x *vendorContext) turn(ctx context.Context) *vendorTurn {
 	x.mu.Lock()
@@ -149,7 +149,7 @@ func (x *vendorContext) newTurn(ctx context.Context, order dialect.Order, f dial
 	return t, nil
 }
 
-// finishIdle finishes the context, for which nothing has come in a while, unless something of it is still to be heard.
+// finishIdle finishes the context after its idle time, unless a part of it is still to be played.
 func (x *vendorContext) finishIdle(ctx context.Context) {
 	x.mu.Lock()
 	isOver, isBusy := x.over || ctx.Err() != nil, len(x.all) > 0

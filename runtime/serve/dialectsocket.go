@@ -166,14 +166,14 @@ func (v *vendorSession) tryBegin(ctx context.Context, a dialect.Begin) bool {
 	return true
 }
 
-// refuse counts a turn that cannot begin, and tells the client.
+// refuse counts a turn that cannot begin, and sends the error.
 func (v *vendorSession) refuse(ctx context.Context, name string, why error) {
 	id := newRequestID()
 	v.record(&speech.Utterance{RequestID: id}, "", speech.Stats{}, why)
 	v.sendEvent(ctx.Done(), name, dialect.Failed{Fault: faultOf(why, id)})
 }
 
-// find returns a context that is open, or nil. That it is asked for keeps it from idling.
+// find returns an open context, or nil. It restarts the idle time.
 func (v *vendorSession) find(name string) *vendorContext {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -187,7 +187,7 @@ func (v *vendorSession) find(name string) *vendorContext {
 	return x
 }
 
-// cancel drops what was not sent of a context. The end of what is being spoken says that it was cancelled.
+// cancel drops the unsent audio of a context. The end of the current utterance reports the cancel.
 func (v *vendorSession) cancel(ctx context.Context, name string) {
 	waiting, begun, stops := v.takeContext(name)
 	v.end(errCancelled, begun...)

@@ -11,8 +11,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// vendorTurn is a turn of a context. It is the output of its utterance: what is spoken becomes events, of which the
-// dialect makes messages when they leave.
+// vendorTurn is a turn of a context. It is the output of its utterance: events are queued, and the dialect writes
+// messages from them when they leave.
 type vendorTurn struct {
 	*utterance
 	context   *vendorContext
@@ -63,7 +63,7 @@ func (t *vendorTurn) Audio(a speech.Audio) (err error) {
 	return t.sound(data, a.Frames)
 }
 
-// sound puts out audio into which so many frames went.
+// sound queues audio made of this many frames.
 func (t *vendorTurn) sound(data []byte, frames int) error {
 	t.heldFrames += frames
 	if len(data) == 0 {
@@ -123,8 +123,8 @@ func (t *vendorTurn) finish(err error) error {
 	return t.sound(rest, 0)
 }
 
-// conclude implements [output]. Whoever has cancelled the turn is answered at once: nothing of it will be sent any
-// more.
+// conclude implements [output]. A client that has cancelled the turn is answered at once: nothing of the turn is sent
+// any more.
 func (t *vendorTurn) conclude(done <-chan struct{}) {
 	t.context.shut(t, !t.flushEnds)
 	t.queue.mu.Lock()
@@ -166,10 +166,10 @@ type wordsMaker struct {
 	before int          // frames before it
 }
 
-// begin notes that a chunk begins behind so many frames.
+// begin records that a chunk begins after this many frames.
 func (m *wordsMaker) begin(c speech.Chunk, frames int) { m.chunk, m.before = c, frames }
 
-// end returns the words of the chunk that ends behind so many frames.
+// end returns the words of the chunk that ends after this many frames.
 func (m *wordsMaker) end(spoken, source []speech.Word, frames int) dialect.Words {
 	return dialect.Words{
 		Text: m.chunk.Text, CharStart: m.chunk.CharStart,
@@ -188,7 +188,7 @@ func (m *wordsMaker) all(words []speech.Word) []speech.Word {
 	return all
 }
 
-// listening returns when is heard what was spoken at a time.
+// listening returns when a client hears what was spoken at a time.
 func (m *wordsMaker) playTime(at time.Duration) time.Duration {
 	return time.Duration(float64(at) / m.speed)
 }

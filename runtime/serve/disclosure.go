@@ -8,12 +8,11 @@ import (
 	"github.com/swar-tts/swar/runtime/ssml"
 )
 
-// disclosureFor returns what is spoken before a text of whom g was granted to: what the key says, else what the server
-// does.
+// disclosureFor returns the disclosure for a key: the key's, else the server's.
 func (s *Server) disclosureFor(g access.Grant) string {
 	own := g.Disclosure
 	if s.cfg.DisclosureRequired && own.Text == "" {
-		own = speech.Disclosure{} // nobody may switch it off
+		own = speech.Disclosure{} // keys cannot switch it off
 	}
 	return own.Or(speech.Disclosure{Set: true, Text: s.cfg.Disclosure}).Text
 }

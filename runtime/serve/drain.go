@@ -23,9 +23,9 @@ func (s *Server) Drain() {
 	})
 }
 
-// Wait drains and returns when every socket is gone and every answer on REST has been taken. When ctx ends first it
-// cuts what is still spoken or taken, closes the sockets that are left, waits until they are gone, which takes a
-// second or so, and returns an error that wraps the cause of ctx.
+// Wait drains and returns when all sockets are closed and all answers on REST have been read. When ctx ends first, it
+// cuts the remaining streams, closes the remaining sockets, waits until they are closed, which takes about a second,
+// and returns an error that wraps the cause of ctx.
 func (s *Server) Wait(ctx context.Context) error {
 	defer s.sockets.watching.Wait() // which end with the last sockets
 	s.Drain()
@@ -123,7 +123,7 @@ type sockets struct {
 	watching sync.WaitGroup // a goroutine for each of keys
 
 	registry[*connection]
-	keys   map[<-chan struct{}]*audience // by what tells the end of their key; guarded by mu, like sealed
+	keys   map[<-chan struct{}]*audience // by the channel that reports the end of their key; guarded by mu, like sealed
 	sealed bool                          // no more are added
 }
 
@@ -190,8 +190,8 @@ func (s *sockets) watchLocked(c *connection) {
 	a.sessions[c] = struct{}{}
 }
 
-// dismissed returns the sessions of a key that has ended. Whoever is added with it after that is watched anew, and
-// ends at once.
+// dismissed returns the sessions of a revoked key. A session that is added with it later is watched anew, and ends at
+// once.
 func (s *sockets) dismissed(ended <-chan struct{}) []*connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +203,7 @@ func (s *sockets) dismissed(ended <-chan struct{}) []*connection {
 	return slices.Collect(maps.Keys(a.sessions))
 }
 
-// seal lets nobody in any more, closes sealed in the same moment, and returns who is inside.
+// seal admits no more sessions, closes sealed in the same moment, and returns the current sessions.
 func (s *sockets) seal(sealed chan<- struct{}) []*connection {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,7 +241,7 @@ func (c *connection) revoke() {
 	c.liveness.end()
 }
 
-// endsSilent notes why the connection ends, and reports whether no utterance will tell the client.
+// endsSilent records why the connection ends, and reports whether no utterance will report that.
 func (c *connection) endsSilent(why error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

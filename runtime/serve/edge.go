@@ -15,19 +15,18 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// kernelBuffer is how many bytes we ask the kernel to hold of an answer, of which Linux makes twice as many. A full
-// buffer takes more only when a third of it has been read, and the client's kernel, when its buffer is full, says
-// that there is room again only for a whole segment, which on loopback is 64 KB. So a player of Opus that reads
-// steadily seems to take nothing for up to 22 s; with 64 KiB here it was 25 s and with 128 KiB 37 s, more than a
-// client may take nothing.
+// kernelBuffer is the size of the socket's send buffer in bytes, which Linux doubles. A full buffer accepts data again
+// only when a third of it has been read, and the client's kernel announces room only for a whole segment, which on
+// loopback is 64 KB. So a player of Opus that reads steadily seems to read nothing for up to 22 s; with 64 KiB here it
+// was 25 s and with 128 KiB 37 s, which exceeds the limit of a pause.
 const kernelBuffer = 32 << 10
 
 // Listener is what the API needs of its connections. Give it to [http.Server.Serve].
 //
-// The kernel holds little of an answer: what it has we can neither count nor take back. What net/http refuses by
-// itself, before any handler is asked, is answered as every other error is: as JSON, with the headers that let a page
-// read it. And a connection that the server closes ends when the client has all of it, or has taken nothing for 30 s;
-// a process that ends with its network, as in a container, calls [Listener.Wait] before.
+// The kernel buffers little of an answer, because that part can be neither counted nor taken back. Errors that net/http
+// writes itself, before any handler, are rewritten to this API's errors: JSON, with the headers that let a page read
+// it. A connection that the server closes ends when the client has read all of it, or has read nothing for 30 s; a
+// process whose network ends with it, as in a container, calls [Listener.Wait] before.
 type Listener struct {
 	net.Listener
 	closing closing
@@ -48,7 +47,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	if c, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
-		_ = c.SetWriteBuffer(kernelBuffer) // a wish: other kinds of connections have none
+		_ = c.SetWriteBuffer(kernelBuffer) // a hint: other kinds of connections have none
 	}
 	return &edgeConn{Conn: conn, closing: &l.closing}, nil
 }
@@ -93,7 +92,7 @@ func (c *edgeConn) CloseWrite() error {
 	return nil
 }
 
-// The failures that net/http finds. The texts of the first one say what is wrong where net/http does.
+// The errors that net/http detects. The texts of the first one describe the fault where net/http does.
 var (
 	errMalformed    = httpFailure(http.StatusBadRequest, "malformed HTTP request")
 	errExpectation  = httpFailure(http.StatusExpectationFailed, "only 100-continue may be expected")
@@ -106,11 +105,11 @@ func httpFailure(status int, text string) failure {
 	return failure{status: status, text: text, code: string(speech.CodeBadRequest)}
 }
 
-// plainError is what net/http writes behind the status line of an error of its own, all in one piece. No answer of a
-// handler begins like this: it has a date, and more headers.
+// plainError is what net/http writes after the status line of an error of its own, in one piece. No answer of a handler
+// begins like this: it has a date, and more headers.
 var plainError = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 
-// refusedByHTTP reports whether p is an error that net/http writes by itself, and which one.
+// refusedByHTTP reports whether p is an error that net/http wrote itself, and which one.
 func refusedByHTTP(p []byte) (failure, bool) {
 	const version = "HTTP/1.1 "
 	if !bytes.HasPrefix(p, []byte(version)) || len(p) < len(version)+len("400") {
@@ -120,7 +119,7 @@ func refusedByHTTP(p []byte) (failure, bool) {
 	if err != nil || status < http.StatusBadRequest {
 		return failure{}, false
 	}
-	if status == errExpectation.status { // no handler of ours answers with it
+	if status == errExpectation.status { // no handler of this package answers with it
 		return errExpectation, true
 	}
 	line, body, ok := bytes.Cut(p, plainError)

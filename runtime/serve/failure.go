@@ -103,11 +103,11 @@ func (f failure) ours() bool {
 	return !refusal && f.kind != metrics.ClientGone
 }
 
-// endedByClient reports whether err means that nobody is listening any more, which is neither our failure nor
+// endedByClient reports whether err means that the client has ended the stream, which is neither a server error nor
 // answerable.
 func endedByClient(err error) bool {
 	if _, ok := errors.AsType[*speech.EngineError](err); ok {
-		return false // an engine may have cancelled something of its own
+		return false // an engine may have cancelled an operation of its own
 	}
 	return errors.Is(err, context.Canceled) || errors.Is(err, speech.ErrClientGone) ||
 		errors.Is(err, speech.ErrClientSlow)

@@ -19,7 +19,7 @@ type framedSink struct {
 
 	// Of the words.
 	words  wordsMaker
-	source *feed.Source // nil: words are not asked for, or nobody knows them
+	source *feed.Source // nil: words were not requested, or are unknown
 	base   int          // code points that are spoken before the text
 	frames int
 	ends   [][]byte // what words have become that are sent behind all audio
@@ -35,7 +35,7 @@ func (d *delivery) frame(name dialect.Name, o dialect.Order, u speech.Utterance)
 	if o.Buffered {
 		d.frameAll = f.Audio
 	}
-	d.contentType, d.trailers = f.ContentType, false // the last line tells more
+	d.contentType, d.trailers = f.ContentType, false // the last line has the same values
 	d.lastLine = func(st speech.Stats) []byte { return append(bytes.Join(k.ends, nil), f.End(st.Frames)...) }
 	d.failLine = func(err error) []byte {
 		_, body := name.FaultBody(faultOf(err, d.w.Header().Get("X-Request-Id")))

@@ -40,7 +40,7 @@ func (s *Server) voices(w http.ResponseWriter, _ *http.Request, grant access.Gra
 	return nil
 }
 
-// healthz says that the process lives, and how busy it is. It never fails.
+// healthz reports that the process runs, and its load. It never fails.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	c, d := s.cfg.Speaker.Capacity(), s.deliveryCounts()
 	answer.JSON(w, http.StatusOK, struct {
@@ -63,8 +63,8 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// readyz says whether new work should be sent here: the speaker is ready, nobody has asked the server to go, and
-// nothing else is in the way.
+// readyz reports whether the server accepts new work: the speaker is ready, the server is not stopping, and no other
+// check fails.
 func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) error {
 	err := s.cfg.Speaker.Ready()
 	switch {

@@ -32,7 +32,7 @@ type lineSink struct {
 
 // inLines makes d an answer in lines, and returns what u is to be spoken into.
 func (d *delivery) inLines(u speech.Utterance) *lineSink {
-	d.contentType, d.trailers = "application/x-ndjson", false // the last line tells more
+	d.contentType, d.trailers = "application/x-ndjson", false // the last line has the same values
 	d.lastLine = func(st speech.Stats) []byte { return lineOf(endEventOf(u.RequestID, u.Seed, st)) }
 	return &lineSink{to: &d.sink, of: u}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// LocalOrder is what a program in this process wants to have spoken for clients of its own.
+// LocalOrder is an utterance of a program in this process for clients of its own.
 type LocalOrder struct {
 	Endpoint dialect.Name // in metrics, logs and bills
 	Key      string       // of the caller; empty: no key is needed, and usage is not billed
@@ -140,12 +140,12 @@ func (t *LocalTurn) speak(ctx context.Context, k *localSink) (err error) {
 	return err
 }
 
-// localSink is the sink of a turn, and delivers what comes.
+// localSink is the sink of a turn, and delivers its audio.
 type localSink struct {
 	*LocalTurn
 
 	queue     audioQueue
-	done      <-chan struct{} // closed when nothing more is wanted
+	done      <-chan struct{} // closed when delivery has ended
 	meter     *meter.Stream   // in front of it
 	listening bool            // counted as one who listens
 }
@@ -204,5 +204,5 @@ func (fedLocally) Flushed(feed.Flushed) error { return nil }
 // Source implements [feed.Sink].
 func (fedLocally) Source([]speech.Word) error { return nil }
 
-// FaultOf is how an error of a [LocalTurn] is told to a client. ok is false when no client is left to be told.
+// FaultOf returns an error of a [LocalTurn] as a client sees it. ok is false if there is no client left.
 func FaultOf(err error) (f dialect.Fault, ok bool) { return faultOf(err, ""), !endedByClient(err) }

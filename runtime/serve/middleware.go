@@ -13,7 +13,7 @@ const (
 	writeTime = answer.WriteTime // a short answer must have left after this time
 )
 
-// commonHeaders stand on every answer. The slices are shared: headers are only ever set, never changed in place.
+// commonHeaders are on every answer. The slices are shared: headers are only ever set, never changed in place.
 var commonHeaders = http.Header{
 	"Access-Control-Allow-Origin": {"*"}, // any page may call: no cookie is involved
 	"Access-Control-Expose-Headers": {"x-request-id, x-error-code, retry-after, x-seed, x-model, x-voice, x-queue-ms, " +
@@ -63,8 +63,8 @@ func (s *Server) common(next http.Handler) http.Handler {
 	})
 }
 
-// handler answers a request, or returns why it could not. An error after the first byte cuts the answer off, so that
-// the client can tell; a handler that hijacked the connection returns nil.
+// handler answers a request, or returns an error. An error after the first byte cuts the answer off, which clients
+// detect; a handler that hijacked the connection returns nil.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 // handle makes the errors of h answers. It is the one place where a failure is written.
@@ -88,7 +88,7 @@ func (s *Server) handleAs(h handler, refuse func(http.ResponseWriter, error)) ht
 // refuse answers with err as the native API does.
 func refuse(w http.ResponseWriter, err error) { answer.Refuse(w, failureOf(err).answer()) }
 
-// answer is what a client is told.
+// answer is the body and status of an error.
 func (f failure) answer() answer.Failure {
 	said := answer.Failure{Status: f.status, Code: f.code, Text: f.text}
 	if f.retry {

@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// parts speaks a text that is too long for one utterance as two of them, of which a client notices nothing: they have
-// one start, one bill and one seed.
+// parts speaks a text that is too long for one utterance as two of them. The client sees one: they have one start, one
+// bill and one seed.
 type parts struct{ of speech.Speaker }
 
 // Speak implements [speaking].
@@ -45,15 +45,15 @@ func (p parts) Speak(ctx context.Context, u speech.Utterance, turn speech.Turn,
 	return all.stats, nil
 }
 
-// divide returns the two halves of u, or the one of them that is heard, and how many chunks and which text they have
-// together. The disclosure is spoken before the first one.
+// divide returns the two halves of u, or the only one that has speech, with their chunks and text together. The
+// disclosure is spoken before the first one.
 func (p parts) divide(ctx context.Context,
 	u speech.Utterance) (halves []speech.Utterance, whole speech.Start, err error) {
 	both := [2]speech.Utterance{u, u}
 	both[0].Text, both[1].Text = halve(u.Text)
 	both[1].Disclosure = ""
 	if u.Format == speech.WAV {
-		both[1].Format = speech.PCM16 // the header stands before the first one
+		both[1].Format = speech.PCM16 // the file header precedes the first one
 	}
 	for i := range both {
 		half := both[i]
@@ -70,7 +70,7 @@ func (p parts) divide(ctx context.Context,
 			whole.Normalized += n.Text
 			whole.Chunks += len(n.Chunks)
 			halves = append(halves, half)
-		case i == 0: // so that the other half is the first that is heard
+		case i == 0: // then the other half is the first with audio
 			both[1].Disclosure, both[1].Format = half.Disclosure, half.Format
 		}
 	}
@@ -100,7 +100,7 @@ func halve(text string) (first, second string) {
 
 const virama = '\u094d' // joins the letters around it
 
-// cutRank says how well a text may be cut before the letter at.
+// cutRank rates a cut before the letter at.
 func cutRank(letters []rune, at int) int {
 	before, behind := letters[at-1], letters[at]
 	switch {
@@ -118,11 +118,11 @@ func cutRank(letters []rune, at int) int {
 	return 0
 }
 
-// joined is the sink of utterances that are one to whom it passes them on.
+// joined merges the events of consecutive utterances into one for its sink.
 type joined struct {
 	speech.Sink
 	whole        speech.Start // Chunks and Normalized of all together
-	stats        speech.Stats // of those that have ended
+	stats        speech.Stats // of finished ones
 	chunks       int          // of the utterances before
 	letters      int          // of their texts, with a space behind each
 	firstAudioAt time.Time    // when the first audio of all came; zero: not yet

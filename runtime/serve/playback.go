@@ -18,10 +18,10 @@ func (p *playback) took(frames int, now time.Time) {
 
 func (p *playback) left(now time.Time) time.Duration { return max(p.until.Sub(now), 0) }
 
-// pause reckons how long a client may take nothing: stallLimit, and if it has shown that it reads, as long as it still
-// plays what was taken besides. A client that reads as it plays needs nothing until then, and its system may say that
-// there is room again only when much of a large buffer has been read, which of Opus can be half a minute. One that has
-// never read is not waited for that long.
+// pause returns how long a client may read nothing: stallLimit, plus, if it has read before, the playing time of what
+// it has read. A client that reads as it plays needs nothing until then, and its system may announce room only when
+// much of a large buffer has been read, which for Opus can be half a minute. A client that has never read gets no such
+// extension.
 type pause struct {
 	playback
 	reads bool // it took something after a write had waited: without a reader that ends no more
@@ -37,7 +37,7 @@ func (p *pause) limit(now time.Time) time.Duration {
 	return stallLimit + p.left(now)
 }
 
-// wrote notes that a write of so many frames, which began then, has ended well.
+// wrote records the successful end of a write of this many frames, which began then.
 func (p *pause) wrote(frames int, began, now time.Time) {
 	p.reads = p.reads || now.Sub(began) >= longWrite
 	p.took(frames, now)

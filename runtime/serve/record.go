@@ -25,7 +25,7 @@ type outcome struct {
 }
 
 // record counts and logs o. Call it exactly once for each request and each utterance, with the error that the client
-// was told, or that cut its answer off.
+// got, or that cut its answer off.
 func (s *Server) record(ctx context.Context, o *outcome) {
 	level, status := slog.LevelInfo, slog.Int("status", http.StatusOK)
 	switch {
@@ -89,7 +89,7 @@ func (o *outcome) attrs(status slog.Attr) []slog.Attr {
 // keyedHandler answers a request with a key, and fills in the outcome as far as it gets.
 type keyedHandler func(http.ResponseWriter, *http.Request, access.Grant, *outcome) error
 
-// keyed lets h answer those who present a key as the native API wants it, and records under e how that went.
+// keyed makes h require a key as the native API does, and records the outcome under e.
 func (s *Server) keyed(e metrics.Endpoint, h keyedHandler) handler {
 	return s.keyedBy(e, func(r *http.Request) access.Credentials { return s.credentials(r, false) }, h)
 }
@@ -113,7 +113,7 @@ func (s *Server) keyedBy(e metrics.Endpoint, credentials func(*http.Request) acc
 	}
 }
 
-// open lets h answer everybody and records nothing but panics.
+// open makes h public, and records only panics.
 func (s *Server) open(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := answer.Try(func() error { return h(w, r) })

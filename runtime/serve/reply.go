@@ -27,7 +27,7 @@ type reply struct {
 	by     time.Time // what is being written must have left then
 }
 
-// setHeaders tells what is known when the first frame is there.
+// setHeaders sets the values that are known with the first frame.
 func (d *delivery) setHeaders(k *restSink) {
 	h := d.w.Header()
 	queue, normalise := decimal(millis(k.start.Queue)), decimal(millis(k.start.Normalize))
@@ -50,7 +50,7 @@ func (s *Server) setSynthetic(h http.Header) {
 	h.Set("X-Service", s.cfg.Service)
 }
 
-// setConcurrency tells how busy the server is.
+// setConcurrency sets the headers of the server's load.
 func (s *Server) setConcurrency(h http.Header) {
 	c := s.cfg.Speaker.Capacity()
 	h.Set("X-Concurrency-Active", strconv.Itoa(c.Busy))
@@ -58,8 +58,7 @@ func (s *Server) setConcurrency(h http.Header) {
 	h.Set("X-Concurrency-Listeners", strconv.FormatInt(s.listening.Load(), 10))
 }
 
-// setProof tells how much was spoken, which only a complete answer can: a streamed one as trailers, a buffered one as
-// headers.
+// setProof sets the totals of a complete answer: as trailers of a streamed one, as headers of a buffered one.
 func (a *reply) setProof(st speech.Stats, sum hash.Hash) {
 	h := a.w.Header()
 	h.Set("X-Audio-S", decimal(speech.Seconds(st.Frames)))

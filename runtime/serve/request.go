@@ -16,8 +16,8 @@ import (
 type request struct {
 	Type string // WebSocket only: "" means speak
 
-	// Utterance holds the fields and their defaults. RequestID is empty when the client sent none, or one that may
-	// not be a header; Seed means something only with HasSeed. Whoever decodes fills both in before speaking.
+	// Utterance holds the fields and their defaults. RequestID is empty if the client sent none, or one that is not
+	// valid in a header; Seed counts only with HasSeed. The caller fills both in before speaking.
 	Utterance speech.Utterance
 	HasSeed   bool
 	Stream    bool      // POST /v1/tts only
@@ -41,7 +41,7 @@ type request struct {
 // typeAppend is a message with a piece of the text of an utterance.
 const typeAppend = "append"
 
-// source says where a message comes from, and so which of its members are fields. Any other member is ignored.
+// source is where a message comes from, which decides which of its members are fields. Other members are ignored.
 type source uint8
 
 const (

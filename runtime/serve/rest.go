@@ -70,9 +70,8 @@ func (s *Server) newDelivery(w http.ResponseWriter, r *http.Request, limit time.
 	return d
 }
 
-// withClientGone returns a copy of ctx, the context of a request, whose cause is [speech.ErrClientGone] when the
-// client disconnects. net/http's own context only says that it was cancelled. Call ended when the request is
-// answered.
+// withClientGone returns a copy of ctx, the context of a request, whose cause is [speech.ErrClientGone] when the client
+// disconnects. net/http's context only reports a cancel. Call ended when the request is answered.
 func withClientGone(ctx context.Context) (_ context.Context, ended func()) {
 	alive, leave := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { leave(fmt.Errorf("%w: %w", speech.ErrClientGone, context.Cause(ctx))) })
@@ -82,7 +81,7 @@ func withClientGone(ctx context.Context) (_ context.Context, ended func()) {
 	}
 }
 
-// readRequest reads and checks what POST /v1/tts, or /v1/tts/words, is asked for.
+// readRequest reads and validates a request of POST /v1/tts, or /v1/tts/words.
 func (s *Server) readRequest(w http.ResponseWriter, r *http.Request, grant access.Grant, from source) (request, error) {
 	body, err := readBody(w, r)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/metrics"
 )
 
-// routes maps the paths of the API to what answers them. What is neither keyed nor a stream, which looks for a key
-// itself, is open to everybody.
+// routes maps the paths of the API to handlers. A handler that is neither keyed nor a stream, which checks keys itself,
+// is public.
 func (s *Server) routes() *mux.Router {
 	// a path that is not clean is not ours: 404 instead of a redirect
 	p := paths{router: mux.NewRouter().SkipClean(true)}
@@ -51,7 +51,7 @@ func (s *Server) routes() *mux.Router {
 	return p.router
 }
 
-// paths are those that are served.
+// paths are the served paths.
 type paths struct {
 	router *mux.Router
 	all    []*servedPath
@@ -61,7 +61,7 @@ type paths struct {
 type servedPath struct {
 	template string
 	methods  []string
-	refuse   func(http.ResponseWriter, error) // says that a method is not among them
+	refuse   func(http.ResponseWriter, error) // answers other methods
 }
 
 // add lets h answer methods of a path.

@@ -14,7 +14,7 @@ import (
 
 const samplePath = "/samples/{voice}.wav"
 
-// samples says which voices can be heard without a key by now.
+// samples lists the voices with a sample; it needs no key.
 func (s *Server) samples(w http.ResponseWriter, _ *http.Request) error {
 	voices := []string{}
 	for _, v := range s.cfg.Speaker.Model().Voices {
@@ -28,7 +28,7 @@ func (s *Server) samples(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// sample lets everybody hear a voice, once somebody has heard it say the sentence.
+// sample serves the sample of a voice without a key, once it was made.
 func (s *Server) sample(w http.ResponseWriter, r *http.Request) error {
 	audio, ok := s.cfg.Samples(mux.Vars(r)["voice"])
 	if !ok {

@@ -18,10 +18,10 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Config says what to serve.
+// Config configures a server.
 type Config struct {
 	Speaker    speech.Speaker  // required
-	Keys       access.Keyring  // nil: open to everybody, which only cmd decides
+	Keys       access.Keyring  // nil: open to all clients, which only cmd decides
 	Meter      *meter.Recorder // nil: usage is not billed
 	Metrics    *metrics.API    // required
 	Log        *slog.Logger    // required
@@ -36,7 +36,7 @@ type Config struct {
 	Disclosure         string
 	DisclosureRequired bool
 
-	// Lexicon says how words are spoken for keys that belong to no project, and without keys; nil: as they are written.
+	// Lexicon is the lexicon of keys without a project, and of requests without a key; nil: none.
 	Lexicon *lexicon.Lexicon
 
 	// Dialects are the APIs of other vendors that are served beside the native one, and Encoders writes the audio that
@@ -47,8 +47,8 @@ type Config struct {
 	// Samples returns what a voice sounds like, as WAV, and whether that is known by now. Nil: it never is.
 	Samples func(voice string) (audio []byte, ok bool)
 
-	// TrustProxies are the networks of the reverse proxies before this server: what they add to X-Forwarded-For is
-	// believed. Without any, a client is known by where its connection comes from.
+	// TrustProxies are the networks of the reverse proxies before this server, whose X-Forwarded-For is trusted.
+	// Without any, a client's address is that of its connection.
 	TrustProxies []netip.Prefix
 }
 

@@ -21,15 +21,15 @@ const defaultSpool = 256 << 20
 // spoolBudget is the memory for audio that was encoded and has not been taken, of all clients together.
 //
 // A client may spool as much as is still free. So one alone can use half of the budget, and when many have spooled
-// much, those who need little, or have just come, still find room. A client that has taken everything gets one more
-// piece in any case: nobody ever waits for the readers of others only.
+// much, clients that need little, or are new, still find room. A client that has read everything always gets one more
+// piece: no client waits for the readers of others only.
 type spoolBudget struct {
 	limit int64
 
 	mu      sync.Mutex
 	used    int64
 	waits   int64         // how often a worker had to wait
-	changed chan struct{} // closed when used falls; nil while nobody waits for that
+	changed chan struct{} // closed when used decreases; nil if no writer waits for that
 }
 
 func newSpoolBudget(limit int64) *spoolBudget { return &spoolBudget{limit: max(limit, 0)} }
@@ -43,7 +43,7 @@ func (b *spoolBudget) use() spoolUse {
 	return spoolUse{b.used, b.limit, b.waits}
 }
 
-// isFull reports whether there is no room for a group of frames, where there is a budget at all.
+// isFull reports whether there is no room for a group of frames, if there is a budget at all.
 func (b *spoolBudget) isFull() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,7 +59,7 @@ type spool struct {
 	taken uint64 // how often the client has taken something
 }
 
-// errStopped is what waiting for room returns when it was told to stop. Why, the context knows.
+// errStopped is the result of a wait that was stopped. The context has the reason.
 var errStopped = errors.New("delivery has ended")
 
 // reserve takes n bytes of the budget. While there is no room for them it waits, and a worker with it: until done
@@ -143,7 +143,7 @@ func (s *spool) overdraw(n int) {
 	s.addLocked(n)
 }
 
-// release gives back n bytes. took says that it was the client who took them, and that they were not dropped.
+// release returns n bytes. took reports that the client has read them, and that they were not dropped.
 func (s *spool) release(n int, took bool) {
 	b := s.budget
 	b.mu.Lock()
@@ -174,8 +174,7 @@ func (b *spoolBudget) changedLocked() <-chan struct{} {
 	return b.changed
 }
 
-// block is a piece of memory for encoded audio. Blocks come in powers of two, so that short Opus pages do not hold
-// blocks for pcm16.
+// block is a buffer for encoded audio. Sizes are powers of two, so that short Opus pages do not hold buffers for pcm16.
 type block struct {
 	bytes []byte
 	pool  *sync.Pool // nil: too large to be kept

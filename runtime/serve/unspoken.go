@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxUnspoken is how long the header x-unspoken gets, in bytes. The start event of a socket tells everything.
+// maxUnspoken is the limit of the header x-unspoken, in bytes. The start event of a socket has all characters.
 const maxUnspoken = 256
 
 // setUnspoken names in a header the characters that the model could not speak, percent-encoded, as many as have room.

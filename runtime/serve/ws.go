@@ -18,15 +18,15 @@ import (
 // The limits of a socket. docs/websocket.md promises them.
 const (
 	maxMessage     = 1 << 20   // bytes of one message of the client; a longer one closes the socket with 1009
-	maxWaiting     = 32        // utterances that may wait behind the one that is heard
+	maxWaiting     = 32        // utterances that may wait behind the current one
 	maxWaitingText = 256 << 10 // bytes of the texts of those that are not spoken yet
 	answerRoom     = 64 << 10  // bytes of answers to messages that may wait, before no more messages are read
 
 	pingEvery  = 20 * time.Second
-	pongWait   = 20 * time.Second // a client that says nothing for so long after a ping is gone
+	pongWait   = 20 * time.Second // a client that sends nothing for this long after a ping is disconnected
 	writeGrace = 10 * time.Second // between giving up a client and ending a write to it that knows nothing of that
 	closeGrace = 5 * time.Second  // for the client's answer to a close
-	leaveGrace = time.Second      // for the last words to somebody who is leaving or gone
+	leaveGrace = time.Second      // for the last messages before the close
 )
 
 // The reasons that closes give beside their codes.
@@ -83,7 +83,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request, kind socketKind
 			endpoint: kind.endpoint, requestID: w.Header().Get("X-Request-Id"), keyID: grant.KeyID, err: err,
 		})
 	}
-	if err != nil { // nobody without a key learns more
+	if err != nil { // clients without a key get no details
 		refused(err)
 		return err
 	}

@@ -38,10 +38,10 @@ type connection struct {
 
 	mu         sync.Mutex // guards the utterances of all queues, too
 	left       int        // utterances that have not ended
-	text       int        // bytes of text of those that were not given to a goroutine that speaks
+	text       int        // bytes of text of those not yet passed to a speaking goroutine
 	withWorker int        // utterances that have or had a worker
 	isShut     bool       // for a fault: no utterance begins to be spoken any more
-	// why no utterance is taken any more; the connection closes when all have ended. Nil: it goes on
+	// ending: why the connection accepts no more utterances; it closes when all have ended. Nil: it accepts
 	ending error
 }
 
@@ -53,13 +53,13 @@ type protocol interface {
 	// receive acts on one message. The body is valid until it returns.
 	receive(ctx context.Context, kind int, body []byte, read time.Time)
 
-	// queuesLocked are those of all utterances that have not ended.
+	// queuesLocked returns the queues of all unfinished utterances.
 	queuesLocked() []*turns
 
 	// emptiedLocked is called when the last utterance of a queue has ended.
 	emptiedLocked(*turns)
 
-	// failed tells the client why the connection will be closed, without waiting for room.
+	// failed sends the reason for the coming close, without waiting for room.
 	failed(why error)
 
 	// forgetLocked is called when nothing of the connection runs any more.
@@ -80,8 +80,8 @@ func newConnection(
 	}
 }
 
-// run serves the connection until it is closed, and returns when every goroutine of it is gone. The cancel function
-// of ctx is stop.
+// run serves the connection until it is closed, and returns when all its goroutines have ended. The cancel function of
+// ctx is stop.
 func (c *connection) run(ctx context.Context) {
 	defer c.server.sockets.remove(c)
 	defer c.conn.Close()
@@ -100,7 +100,7 @@ func (c *connection) run(ctx context.Context) {
 		slog.String("reason", err.Error()))
 }
 
-// guard keeps a defect of ours from taking the process along: f's panic costs one socket.
+// guard limits the damage of a bug: a panic of f costs one socket, not the process.
 func (c *connection) guard(f func() error) error {
 	err := answer.Try(f)
 	if p, ok := errors.AsType[*answer.PanicError](err); ok {
@@ -113,7 +113,7 @@ func (c *connection) guard(f func() error) error {
 // messages are buffers to read into. An idle socket holds none.
 var messages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// read takes in messages until the connection ends, and returns why it did.
+// read handles messages until the connection ends, and returns the reason.
 func (c *connection) read(ctx context.Context) error {
 	c.conn.SetPingHandler(func(payload string) error {
 		c.liveness.touch()
@@ -227,7 +227,7 @@ func (c *connection) writeFrames(m message) error {
 	return nil
 }
 
-// tooSlow gives up a client that does not take what is sent.
+// tooSlow disconnects a client that does not read.
 func (c *connection) tooSlow() { c.shut(websocket.ClosePolicyViolation, tooSlow, speech.ErrClientSlow) }
 
 // shut closes the connection for a fault: nothing that waits is sent any more, and what runs is stopped for cause.
@@ -247,7 +247,7 @@ func (c *connection) part(ctx context.Context, err error) {
 	switch { // before anything else ends, which might find another reason to close
 	case c.liveness.ended(): // either side has closed
 	case isFault:
-		if fault == errMessageTooBig { // what else closes a socket is no message
+		if fault == errMessageTooBig { // other reasons for a close are not messages
 			c.record(&speech.Utterance{RequestID: newRequestID()}, "", speech.Stats{}, errBodyTooLarge)
 			c.endsSilent(errBodyTooLarge)
 			c.protocol.failed(errBodyTooLarge)

@@ -23,11 +23,11 @@ type startEvent struct {
 	Seed       int64         `json:"seed"`
 	QueueMS    float64       `json:"queue_ms"`
 	Model      string        `json:"model"`
-	Timestamps string        `json:"timestamps,omitzero"` // what comes, if words were asked for
+	Timestamps string        `json:"timestamps,omitzero"` // what the events have, if words were requested
 	Fed        bool          `json:"fed,omitzero"`        // more text may come than Normalized, and more chunks
 }
 
-// startEventOf is for who has asked for words, or not.
+// startEventOf returns the start event; words were requested or not.
 func startEventOf(id string, s speech.Start, wordTimes bool) startEvent {
 	e := startEvent{
 		Type: "start", RequestID: id,
@@ -37,7 +37,7 @@ func startEventOf(id string, s speech.Start, wordTimes bool) startEvent {
 	switch {
 	case s.WordTimes:
 		e.Timestamps = timestampsOfWords
-	case wordTimes: // who speaks cannot tell
+	case wordTimes: // the worker has no word times
 		e.Timestamps = timestampsOfNone
 	}
 	return e
@@ -54,7 +54,7 @@ type chunkEvent struct {
 	CharEnd     int     `json:"char_end"`
 }
 
-// chunkEventOf is for a chunk before which there are so many frames.
+// chunkEventOf returns the event of a chunk that begins after this many frames.
 func chunkEventOf(id string, c speech.Chunk, before int) chunkEvent {
 	return chunkEvent{
 		Type: "chunk", RequestID: id,
@@ -74,7 +74,7 @@ type wordsEvent struct {
 	Type      string      `json:"type"`
 	RequestID string      `json:"request_id"`
 	Chunk     int         `json:"chunk"`
-	Estimated bool        `json:"estimated"` // false where the model tells
+	Estimated bool        `json:"estimated"` // false for times from the model
 	Words     []wordTimes `json:"words"`
 }
 
@@ -172,7 +172,7 @@ type pongEvent struct {
 	RequestID string `json:"request_id,omitzero"`
 }
 
-// errorEventOf tells the client of err, which ends the utterance called id or refuses the message that would have
+// errorEventOf returns the event for err, which ends the utterance called id or refuses the message that would have
 // become it.
 func errorEventOf(id string, err error) errorEvent {
 	f := failureOf(err)

@@ -30,10 +30,10 @@ type fedText struct {
 	// Guarded by the mutex of turns.
 	waiting    int         // bytes that came before the utterance was spoken
 	idle       *time.Timer // finishes it; runs while it is spoken
-	finishedBy string      // who has finished it, if it was not the client
+	finishedBy string      // who finished it, if not the client
 }
 
-// newFedText returns the text of u, of which nothing has come. The limits of cfg count.
+// newFedText returns the text of u, still empty. The limits of cfg apply.
 func (c *turns) newFedText(u *utterance, cfg feed.Config) *fedText {
 	cfg.Utterance, cfg.Speak, cfg.Group, cfg.More = u.Utterance, c.server.speak, c.group, c.more
 	cfg.Disclose = func(ctx context.Context) (string, error) { return c.disclosureNow(ctx, u) }
@@ -176,7 +176,7 @@ func (c *turns) finishIdle(u *utterance) {
 	u.fed.Finish()
 }
 
-// waitForFedLocked notes that from now on somebody waits for an utterance that may not be finished.
+// waitForFedLocked records that another utterance waits for one that may be unfinished.
 func (c *turns) waitForFedLocked() {
 	for _, u := range c.all[:c.begun] {
 		if u.fed != nil && u.fed.idle != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// frameReader is a connection that reads the headers of the client's WebSocket frames along, and ends reading where
-// gorilla/websocket would let something pass: a length beyond 63 bits, a close with half a code, and fragments without
-// a byte, of which a message could have any number and never be complete. It also holds the limit of a message. All
-// else is for gorilla to check.
+// frameReader is a connection that parses the headers of the client's WebSocket frames, and stops reading where
+// gorilla/websocket would accept a fault: a length beyond 63 bits, a close with half a code, and fragments without a
+// byte, which could continue forever without completing a message. It also enforces the size limit of a message.
+// gorilla checks everything else.
 type frameReader struct {
 	net.Conn
 	early []byte // came with the handshake and is read first
@@ -89,7 +89,7 @@ func (f *frameReader) check(p []byte) (good int, fault error) {
 	return good, nil
 }
 
-// headerSize returns how long the header is, without its mask, of which the first two bytes are known.
+// headerSize returns the length of a header, without its mask, from its first two bytes.
 func (f *frameReader) headerSize() int {
 	switch f.header[1] & 0x7f {
 	case 126:

@@ -16,8 +16,8 @@ type liveness struct {
 	closing bool
 }
 
-// pinging must be called before a ping is sent, because the pong may be faster than we are. A ping that follows an
-// unanswered one does not prolong the wait for it: it may come in the very moment in which the wait ends.
+// pinging must be called before a ping is sent, because the pong may arrive before the call returns. A ping after an
+// unanswered one does not extend the deadline: it may be sent in the very moment in which the deadline passes.
 func (l *liveness) pinging() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -36,9 +36,9 @@ func (l *liveness) touch() {
 	l.waitLocked(0)
 }
 
-// took notes that the network took m, whose write began then. A client that plays while it reads answers a ping when it
-// has played what lies before that, and must not be taken for dead meanwhile: buffers of the system hold minutes of
-// Opus. One that has died behind so much is found by TCP's own probes.
+// took records that the network accepted m, whose write began then. A client that plays while it reads answers a ping
+// only after it has played the audio before that, and must not be disconnected meanwhile: buffers of the system hold
+// minutes of Opus. TCP's own probes find a client that died behind so much data.
 func (l *liveness) took(m message, began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// message is something to be sent. Those of an utterance name it, so that they can be taken back when it is stopped.
+// message is a message to send. Messages of an utterance name it, so that they can be removed when it is stopped.
 type message struct {
 	kind   int // as websocket has them; audio is binary, whatever it is sent as
 	data   []byte
 	block  *block // what data lies in, when it is to be used again
 	of     sender // nil for an answer, and for what concerns the connection
 	frames int    // that data adds to the client's audio
-	last   bool   // of what is said of its sender: it is sent even when all else was taken back
+	last   bool   // the last message of its sender: it is sent even when all others were removed
 
 	late func() []frame // makes what is sent instead of data, when all before has been sent
 }
@@ -35,7 +35,7 @@ type sender interface {
 	delivered(message) []byte
 }
 
-// outgoing is what an outbox knows of a sender.
+// outgoing is the state of a sender in an outbox.
 type outgoing struct {
 	dropped     bool // nothing of it may be sent any more but its last message
 	unsentAudio int  // messages of audio that wait, or are being sent
@@ -44,7 +44,7 @@ type outgoing struct {
 
 // pace is for a sender whose audio is to leave as it sounds.
 type pace struct {
-	ahead time.Duration // audio leaves at most so much earlier; 0: at once
+	ahead time.Duration // audio leaves at most this much earlier; 0: at once
 	playback
 }
 
@@ -70,9 +70,8 @@ func (m *message) size() int {
 	return len(m.data)
 }
 
-// outbox is what waits to be sent on one socket: many put in, one goroutine takes out. What utterances say waits in
-// order, with memory of the spool; answers to messages overtake it, or a client would learn of a mistake only when it
-// has heard everything before.
+// outbox queues the messages of one socket: many writers, one reader. Messages of utterances wait in order, with memory
+// of the spool; answers to messages overtake them, or a client would get an error only after all audio before it.
 type outbox struct {
 	wake  chan struct{} // has room for one: something has come while the taker waited
 	spool spool
@@ -81,11 +80,11 @@ type outbox struct {
 	spoken     fifo[message] // of utterances
 	answers    fifo[message]
 	answerSize int           // bytes, with the one that is being sent
-	answered   chan struct{} // closed when answerSize falls; nil while nobody waits for that
+	answered   chan struct{} // closed when answerSize decreases; nil if no writer waits for that
 	next       *message      // must follow what has just been sent
 	pong       *message      // answers the newest ping; earlier ones need no answer any more
 	closing    *message      // the last message; nothing is put in after it
-	dead       bool          // nobody takes out any more
+	dead       bool          // the reader has stopped
 	wait       time.Duration // for which the first of spoken must wait; only for the goroutine that takes
 }
 
@@ -138,7 +137,7 @@ func (o *outbox) answer(done <-chan struct{}, event any) {
 	o.answerWith(done, message{kind: websocket.TextMessage, data: encodeEvent(event)})
 }
 
-// answerWith is answer for a message that is no utterance's.
+// answerWith is answer for a message without an utterance.
 func (o *outbox) answerWith(done <-chan struct{}, m message) {
 	for {
 		answered := o.tryAnswer(m)
@@ -230,7 +229,7 @@ func (o *outbox) purgeLocked() {
 	o.answeredLocked()
 }
 
-// drop takes back what waits of senders but their last messages, and takes in nothing else of them any more.
+// drop removes the waiting messages of senders except their last ones, and accepts no more from them.
 func (o *outbox) drop(all ...sender) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -264,8 +263,8 @@ func (o *outbox) hasAudioOf(u sender) bool {
 	return u.outbound().unsentAudio > 0
 }
 
-// take returns what to send next, or a ping when its time has come, and false when there is nothing left to send
-// ever. The caller gives back what it took with sent. Only one goroutine may take.
+// take returns what to send next, or a ping when it is due, and false when nothing will follow. The caller returns what
+// it took with sent. Only one goroutine may call it.
 func (o *outbox) take(ping <-chan time.Time) (message, bool) {
 	for {
 		select {
@@ -336,7 +335,7 @@ func (o *outbox) sent(m message) {
 	}
 }
 
-// giveBack returns what m holds of the spool. took says that the client has taken it.
+// giveBack returns the spool memory of m. took reports that the client has read it.
 func (o *outbox) giveBack(m message, took bool) {
 	o.spool.release(m.size(), took)
 	m.free()

@@ -71,7 +71,7 @@ func (c *session) receive(ctx context.Context, kind int, body []byte, read time.
 	}
 }
 
-// refuse tells the client that u will not be spoken.
+// refuse sends the error of a refused u.
 func (c *session) refuse(ctx context.Context, u *speech.Utterance, err error) {
 	c.out.answer(ctx.Done(), errorEventOf(u.RequestID, err))
 	c.record(&speech.Utterance{RequestID: u.RequestID}, "", speech.Stats{}, err) // the rest may be anything

@@ -12,17 +12,16 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// turns are utterances of a connection that have not ended, in the order in which they were sent. The client hears the
-// first one. A goroutine speaks them one after another, the next as soon as the one before is encoded and there is room
-// for it.
+// turns are the unfinished utterances of a connection, in the order of their messages. The client hears the first one.
+// A goroutine speaks them one after another, the next as soon as the one before is encoded and there is room for it.
 type turns struct {
 	*connection
 	group string // of the utterances at the speaker
-	most  int    // utterances that may wait behind the one that is heard
+	most  int    // utterances that may wait behind the current one
 
 	// Guarded by the mutex of the connection.
 	all      []*utterance
-	begun    int  // so many of them, from the front, were given to the goroutine that speaks
+	begun    int  // how many, from the front, were passed to the speaking goroutine
 	speaking bool // the goroutine runs
 }
 
@@ -51,7 +50,7 @@ func (c *session) utteranceOf(ctx context.Context, req request, read time.Time) 
 		u.Seed = newSeed()
 	}
 	if u.Format == speech.WAV {
-		u.Format = speech.PCM16 // a stream of utterances is no file
+		u.Format = speech.PCM16 // a stream of utterances is not a file
 	}
 	u.word = u.Format
 	return u, nil
@@ -116,7 +115,7 @@ func (c *turns) expire(u *utterance) {
 	c.end(why, u)
 }
 
-// more tells the speaker whether to keep the worker.
+// more reports to the speaker whether to keep the worker.
 func (c *turns) more() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -198,7 +197,7 @@ func (c *turns) disclosureNow(ctx context.Context, u *utterance) (string, error)
 	}
 	now := u.Utterance
 	now.Disclosure = c.server.disclosureFor(grant)
-	now.SSML = now.SSML && u.fed == nil // what is fed has no text here, and is no document yet
+	now.SSML = now.SSML && u.fed == nil // an appended utterance has no text here, and is not a document yet
 	return now.Disclosure, checkLength(&now)
 }
 
@@ -264,9 +263,8 @@ func (c *connection) notListeningLocked() {
 	}
 }
 
-// end stops utterances, for the reason why, wherever they are on their way: what the client has not got of them, it
-// will not get. All are stopped before the end of the first one is sent, so that none of them begins to be heard
-// meanwhile.
+// end stops utterances, for the reason why, in any state: unsent audio is dropped. All are stopped before the end of
+// the first one is sent, so that none of them begins meanwhile.
 func (c *connection) end(why error, all ...*utterance) {
 	stops := make([]func(), len(all))
 	senders := make([]sender, len(all))
@@ -291,8 +289,8 @@ func (c *connection) end(why error, all ...*utterance) {
 	}
 }
 
-// cancel ends the utterance called id, or every one if id is empty. One that is unknown has ended already: its end and
-// the cancel crossed on the way, which is nobody's mistake and needs no answer.
+// cancel ends the utterance called id, or every one if id is empty. An unknown one has ended already: its end and the
+// cancel crossed on the way, which is not an error and needs no answer.
 func (c *session) cancel(ctx context.Context, id string) {
 	named := func(u *utterance) bool { return id == "" || u.RequestID == id }
 	waiting, begun := c.take(named)
@@ -303,7 +301,7 @@ func (c *session) cancel(ctx context.Context, id string) {
 	}
 }
 
-// take takes out those that match and have not begun, and returns them, and all that have begun.
+// take removes matching utterances that have not begun, and returns them, and all that have begun.
 func (c *turns) take(match func(*utterance) bool) (waiting, begun []*utterance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -328,8 +326,8 @@ func (c *turns) takeLocked(match func(*utterance) bool) (waiting, begun []*utter
 	return waiting, begun
 }
 
-// dismiss takes no utterance any more and refuses those that have not begun. It does not block: a client without room
-// for an event learns enough from the close. It returns those that have begun.
+// dismiss accepts no more utterances and refuses those that have not begun. It does not block: a client without room
+// for an event sees the close. It returns those that have begun.
 func (c *connection) dismiss(why error) (begun []*utterance) {
 	waiting, begun := c.seal(why)
 	for _, u := range waiting {
@@ -339,8 +337,8 @@ func (c *connection) dismiss(why error) (begun []*utterance) {
 	return begun
 }
 
-// seal takes no utterance any more, for the reason why, and takes out those that have not begun. Draining, and a close
-// that was asked for, are the only reasons that another one may follow.
+// seal accepts no more utterances, for the reason why, and removes those that have not begun. Draining and a requested
+// close are the only reasons that another reason may replace.
 func (c *connection) seal(why error) (waiting, begun []*utterance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

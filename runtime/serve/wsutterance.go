@@ -24,8 +24,7 @@ type output interface {
 	// conclude puts out the last message, behind all others of the utterance, and settles it before that is sent.
 	conclude(done <-chan struct{})
 
-	// refuse tells the client that the utterance, which has not begun, will not be spoken. It waits for room until
-	// done.
+	// refuse sends the error of an utterance that has not begun. It waits for room until done.
 	refuse(done <-chan struct{}, why error)
 
 	// first returns what must follow the first audio at once, or nil. The goroutine that writes calls it.
@@ -42,7 +41,7 @@ type utterance struct {
 	output output      // what makes messages of it; the utterance itself in the native protocol
 	read   time.Time   // when its message had been read
 	fed    *fedText    // nil: all of its text came with its message
-	blank  atomic.Bool // nothing of a text has come, so that it is not counted
+	blank  atomic.Bool // no text has arrived, so that it is not counted
 
 	state    // guarded by the mutex of the connection
 	outgoing // guarded by the mutex of its outbox
@@ -184,7 +183,7 @@ func (u *utterance) refuse(done <-chan struct{}, why error) {
 	u.queue.out.answer(done, errorEventOf(u.RequestID, why))
 }
 
-// last is called when everything of u has been sent. It returns the last event, or nil if nobody is to be told.
+// last is called when everything of u has been sent. It returns the last event, or nil for none.
 func (u *utterance) last() any {
 	u.leave()
 	return u.lastEvent()
@@ -219,8 +218,8 @@ func (u *utterance) first() []byte {
 	})
 }
 
-// recordEnd puts on the bill and on record that u has ended with err, unless it has been settled before, and returns
-// with what it ended. It comes before the last event, so that whoever has seen an end is billed.
+// recordEnd bills and records that u has ended with err, unless it was settled before, and returns the final error. It
+// comes before the last event, so that an utterance is billed before its client sees the end.
 func (u *utterance) recordEnd(err error) error {
 	u.ended.Do(func() {
 		u.outcome = err
@@ -237,7 +236,7 @@ func (u *utterance) record(st speech.Stats, err error) {
 	u.queue.record(&u.Utterance, u.word, st, err)
 }
 
-// lastEvent tells how u has ended; nil is for somebody who has left. It is called when nothing else of u is left to be
+// lastEvent returns the event that ends u; nil after a disconnect. It is called when nothing else of u is left to be
 // sent.
 func (u *utterance) lastEvent() any {
 	switch err := u.outcome; {
@@ -256,7 +255,7 @@ func (u *utterance) lastEvent() any {
 	}
 }
 
-// cancelledEvent tells what the client was sent. It is called by the goroutine that writes, once nothing of u is left
+// cancelledEvent returns the event of a cancelled utterance. The writing goroutine calls it, once nothing of u is left
 // to be sent.
 func (u *utterance) cancelledEvent(billed int) cancelledEvent {
 	frames := u.sent.frames

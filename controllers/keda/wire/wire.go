@@ -1,5 +1,5 @@
-// Package wire is the protocol of KEDA's external scalers, generated from externalscaler.proto. It is written anew,
-// because KEDA's module would bring along what thousands of other packages want.
+// Package wire is the protocol of KEDA's external scalers, generated from externalscaler.proto. The proto file is
+// rewritten, because KEDA's module would add thousands of packages.
 package wire
 
 //go:generate ../../../hack/protoc.sh externalscaler.proto

@@ -65,7 +65,7 @@ type kind int
 const (
 	other kind = iota
 	started
-	reached // a mark: what was sent before it was heard
+	reached // a mark: the audio before it was played
 	dialled // a digit
 	stopped
 )
@@ -201,7 +201,7 @@ func (s *socket) send(data []byte) (all []dialect.Action) {
 	return all
 }
 
-// end sends the last frame, filled up with silence, and a mark. When that comes back, all was heard.
+// end sends the last frame, padded with silence, and a mark. The platform returns the mark when all was played.
 func (s *socket) end() (all []dialect.Action) {
 	for len(s.rest) > 0 && len(s.rest) < s.frame {
 		s.rest = append(s.rest, s.silence)
@@ -217,7 +217,7 @@ func (s *socket) length() time.Duration {
 	return time.Duration(samples) * time.Second / time.Duration(s.audio.Rate)
 }
 
-// bytes are those of a sample.
+// bytes converts a sample.
 func (s *sound) bytes() int {
 	if s.audio.Encoding == dialect.S16 {
 		return 2

@@ -181,7 +181,7 @@ func readMembers(data []byte, names ...string) (object, error) {
 	return m, nil
 }
 
-// object returns members of a member; none where that is no object.
+// object returns members of a member; none if that is not an object.
 func (m object) object(name string, names ...string) object {
 	of, _ := readMembers(m[name], names...)
 	return of

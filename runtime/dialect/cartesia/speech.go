@@ -234,7 +234,7 @@ var encodings = map[string]dialect.Audio{
 	"pcm_alaw":  {Encoding: dialect.ALaw, ContentType: "audio/alaw"},
 }
 
-// audio returns the format that is asked for, and its name for the log.
+// audio returns the requested format, and its name for the log.
 func (w *wanted) audio(encodes func(dialect.Audio) bool) (a dialect.Audio, word string, err error) {
 	f := w.format
 	if f.rate != float64(int(f.rate)) || !slices.Contains(rates, int(f.rate)) {

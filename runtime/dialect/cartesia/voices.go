@@ -24,7 +24,7 @@ type voiceShape struct {
 	CreatedAt   string `json:"created_at"`
 }
 
-// shapeVoice describes v under an id, which may be one of Cartesia that stands for it.
+// shapeVoice describes v under an id, which may be an id of Cartesia that means v.
 func shapeVoice(id string, v speech.Voice) voiceShape {
 	language, _, _ := strings.Cut(v.Language, "-") // hi-IN+en-IN → hi
 	return voiceShape{id, v.Name, language, true, "A voice of Swar", created}

@@ -16,8 +16,8 @@ import (
 const (
 	minSpeed, maxSpeed     = 0.7, 1.5
 	minBitRate, maxBitRate = 32_000, 192_000 // of Opus
-	mp3Rate, mp3BitRate    = 22_050, 48_000  // without a wish
-	lawRate                = 8_000           // without a wish
+	mp3Rate, mp3BitRate    = 22_050, 48_000  // by default
+	lawRate                = 8_000           // by default
 )
 
 var (
@@ -27,7 +27,7 @@ var (
 
 // encoding is one of the values of the parameter encoding.
 type encoding struct {
-	audio      dialect.Audio // its Container is what there is without a wish
+	audio      dialect.Audio // its Container is the default
 	containers []string      // that may be asked for; the first is audio.Container
 	bare       string        // the content type without a container
 }
@@ -122,8 +122,8 @@ func (q query) audio() (a dialect.Audio, word string, err error) {
 	return a, name + "/" + strconv.Itoa(a.Rate), nil
 }
 
-// encoding returns what is asked for. Without a wish it is linear16 on a socket and mp3 elsewhere, or linear16 where
-// the server cannot write mp3.
+// encoding returns the requested encoding. The default is linear16 on a socket and mp3 elsewhere, or linear16 if the
+// server cannot write mp3.
 func (q query) encoding() (name string, kind encoding, err error) {
 	offered := onSockets
 	if !q.isSocket {

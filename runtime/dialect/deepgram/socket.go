@@ -137,7 +137,7 @@ type numbered struct {
 	SequenceID int    `json:"sequence_id"`
 }
 
-// warning says what was ignored. Clients read one or the other of the texts.
+// warning reports what was ignored. Clients read one of the two texts.
 type warning struct {
 	Type        string `json:"type"`
 	Description string `json:"description"`

@@ -7,7 +7,7 @@ import (
 	"github.com/swar-tts/swar/runtime/dialect/elevenlabs/internal/letters"
 )
 
-// lines frames audio as a line of JSON for each piece of it, and one for each piece of text that has been heard.
+// lines frames audio as a line of JSON for each piece of it, and one for each piece of text that was spoken.
 func lines() *dialect.Framing {
 	return &dialect.Framing{
 		ContentType: "application/json",

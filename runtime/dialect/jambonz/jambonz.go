@@ -44,7 +44,7 @@ func readRequest(c dialect.Call) (o dialect.Order, err error) {
 	u := &o.Utterance
 	switch w.kind {
 	case "", "text":
-	case "ssml": // of which only the text counts, later
+	case "ssml": // only its text counts, later
 		u.SSML = true
 	default:
 		return o, dialect.Refuse("type", speech.CodeBadRequest, "type must be text or ssml")
@@ -59,7 +59,7 @@ func readRequest(c dialect.Call) (o dialect.Order, err error) {
 	return o, speakAs(u, c.Model, w.voice)
 }
 
-// speakAs has u spoken by the voice that is asked for.
+// speakAs sets the requested voice of u.
 func speakAs(u *speech.Utterance, m speech.Model, voice string) (err error) {
 	u.Voice, err = dialect.Chosen(dialect.Jambonz, m, voice)
 	u.Temperature = speech.DefaultTemperature

@@ -60,7 +60,7 @@ func (s *socket) Read(m dialect.Message) []dialect.Action {
 	return nil
 }
 
-// stream feeds text, the first of which opens the only context.
+// stream appends text; the first text opens the only context.
 func (s *socket) stream(text string) []dialect.Action {
 	var all []dialect.Action
 	if !s.begun {

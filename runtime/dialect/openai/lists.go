@@ -6,7 +6,7 @@ import (
 	"github.com/swar-tts/swar/runtime/dialect"
 )
 
-// models are those that are listed. A request may name any other.
+// models are the listed models. A request may name any other.
 var models = []string{defaultModel, "tts-1", "tts-1-hd", "gpt-4o-mini-tts"}
 
 const created = 1_795_564_800 // of every model: 25 November 2026

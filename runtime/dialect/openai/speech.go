@@ -117,7 +117,7 @@ var audios = map[string]dialect.Audio{
 	"flac": {Container: dialect.FLAC, ContentType: "audio/flac"},
 }
 
-// audio returns the format that is asked for. Without one it is mp3, or wav where the server cannot write mp3.
+// audio returns the requested format. The default is mp3, or wav if the server cannot write mp3.
 func (w *wanted) audio(encodes func(dialect.Audio) bool) (a dialect.Audio, word string, err error) {
 	find := func(word string) (a dialect.Audio, isWritten bool) {
 		a = audios[word]

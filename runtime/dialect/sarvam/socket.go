@@ -17,7 +17,7 @@ const socketMP3Rate = 22_050
 // socket is one connection: turns one after the other, each up to a flush.
 type socket struct {
 	call       dialect.Call // Model and Encodes alone
-	completion bool         // final is asked for
+	completion bool         // final was requested
 	configured bool
 	fed        bool // text came since the last flush
 

@@ -167,7 +167,7 @@ var codecs = map[string]dialect.Audio{
 	"flac":     {Container: dialect.FLAC, ContentType: "audio/flac"},
 }
 
-// audio returns the format that is asked for.
+// audio returns the requested format.
 func (w *wanted) audio(encodes func(dialect.Audio) bool) (dialect.Audio, error) {
 	const field = "output_audio_codec"
 	a, ok := codecs[w.codec]

@@ -225,7 +225,7 @@ func (c *conn) speak(ctx context.Context, t spoken) error {
 		return c.write(typeAudio, ours, samples)
 	})
 	if err == nil {
-		err = begin() // nothing of the text is heard
+		err = begin() // nothing of the text has been sent
 	}
 	if err == nil {
 		err = c.write(typeAudioStop, nil, nil)
@@ -255,7 +255,7 @@ const (
 	lingerSize = 4 << 20
 )
 
-// refuse closes the connection, and says why if the client can be told.
+// refuse closes the connection, and sends the reason if it can.
 func (c *conn) refuse(why error) {
 	defer func() { _ = c.net.Close() }()
 	shown, ok := shownOf(why)

@@ -44,7 +44,7 @@ type messageData struct {
 	Code string `json:"code,omitzero"`
 }
 
-// attribution says where a program or a voice comes from. The protocol requires it.
+// attribution is the source of a program or a voice. The protocol requires it.
 type attribution struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
@@ -92,7 +92,7 @@ func infoOf(m speech.Model, version string) info {
 	return info{TTS: []program{p}}
 }
 
-// languages are those of a voice: "hi-IN+en-IN" is two.
+// languages returns the languages of a voice: "hi-IN+en-IN" → hi-IN, en-IN.
 func languages(v speech.Voice) []string { return strings.Split(v.Language, "+") }
 
 // request is what an event that begins a turn asks for.
@@ -154,7 +154,7 @@ func (r request) voice(m speech.Model) (string, error) {
 	return voice, nil
 }
 
-// speaks reports whether a language, such as hi-IN, is the one that is asked for: hi-IN, hi_in or hi.
+// speaks reports whether a language, such as hi-IN, is the requested one: hi-IN, hi_in or hi.
 func speaks(language, asked string) bool {
 	asked = strings.ReplaceAll(strings.TrimSpace(asked), "_", "-")
 	tongue, _, _ := strings.Cut(language, "-")

@@ -18,7 +18,7 @@ const (
 	writeTime = 30 * time.Second // for which a client may take nothing
 )
 
-// Config says what to serve.
+// Config configures a server.
 type Config struct {
 	Speech  Speech       // required
 	Version string       // of the program

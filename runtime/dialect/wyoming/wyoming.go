@@ -1,7 +1,7 @@
 // Package wyoming is the protocol of Home Assistant's voice services: events as lines of JSON over TCP, without keys.
 //
-// A [Server] reads and writes the events; what it speaks comes from a [Speech], which may be a server in this process
-// or one that is called.
+// A [Server] reads and writes the events; audio comes from a [Speech], which may be a server in this process or a
+// remote one.
 package wyoming
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Speech is what speaks. It is safe for concurrent use. Its errors, and those of its turns, are shown to clients where
-// they are of the type [Error] or [speech.Refusal].
+// Speech is the source of audio. It is safe for concurrent use. Clients see its errors, and those of its turns, if they
+// are of the type [Error] or [speech.Refusal].
 type Speech interface {
 	Model(ctx context.Context) (speech.Model, error) // with the voices that may be used
 	Say(ctx context.Context, voice string, text Text) (Turn, error)
@@ -27,9 +27,9 @@ type Text struct {
 
 // Turn is a text on its way.
 type Turn interface {
-	// Speak speaks the turn: audio takes samples (s16le, mono, 24 kHz) that are valid until it returns. Speak returns
-	// when all has been taken, or with the first error of its own or of audio, or at once with the cause of ctx when
-	// that ends. It is called once for every turn, also when ctx has ended before, and frees what the turn holds.
+	// Speak speaks the turn: audio receives samples (s16le, mono, 24 kHz) that are valid until it returns. Speak
+	// returns when all was received, with the first error of its own or of audio, or at once with the cause of ctx when
+	// that ends. It is called once for every turn, also when ctx has ended before, and frees the turn's resources.
 	Speak(ctx context.Context, audio func(samples []byte) error) error
 }
 

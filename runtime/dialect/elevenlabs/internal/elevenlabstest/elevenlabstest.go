@@ -10,7 +10,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Call is a request with body to a server that writes everything but what lacks says.
+// Call is a request with body to a server that can write every format except those in lacks.
 func Call(body string, lacks ...dialect.Container) dialect.Call {
 	return dialect.Call{
 		RequestID: "req_1", Body: []byte(body), Query: url.Values{},
@@ -23,7 +23,7 @@ func Call(body string, lacks ...dialect.Container) dialect.Call {
 	}
 }
 
-// Sentence is "कल 4" of 400 ms, of which 100 are a pause, behind a pause of 50 ms; it begins at from.
+// Sentence is "कल 4" of 400 ms, of which 100 are a pause, after a pause of 50 ms; it begins at from.
 func Sentence(from time.Duration) dialect.Words {
 	ms := func(n int) time.Duration { return from + time.Duration(n)*time.Millisecond }
 	return dialect.Words{

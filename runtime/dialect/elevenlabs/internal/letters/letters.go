@@ -1,4 +1,4 @@
-// Package letters says when each letter of a text is heard, as sockets and as answers have it.
+// Package letters computes the time of each letter of a text, for sockets and responses.
 package letters
 
 import (
@@ -8,20 +8,20 @@ import (
 	"github.com/swar-tts/swar/runtime/dialect"
 )
 
-// letters are the code points of a text, and when each is heard.
+// letters are the code points of a text with their times.
 type Letters struct {
 	chars  []string
 	starts []time.Duration // one more than chars: where the last one ends
 }
 
-// place is a word in a text, in code points, and when it is heard.
+// place is a word in a text, in code points, and its time.
 type place struct {
 	from, to   int
 	start, end time.Duration
 }
 
-// spread gives every code point of text a time. Those of a word share the word's in their order. Marks behind it last
-// no time, and the space behind these has the pause; the last code point lasts until until.
+// spread gives every code point of text a time. The code points of a word share its time in order. Marks after it have
+// no duration, and the space after these has the pause; the last code point lasts until until.
 func spread(text []rune, words []place, until time.Duration) Letters {
 	l := Letters{make([]string, len(text)), make([]time.Duration, len(text)+1)}
 	for i, r := range text {
@@ -110,7 +110,7 @@ type Timed struct {
 	Ends       []float64 `json:"character_end_times_seconds"`
 }
 
-// Add puts letters behind those of t, which may be nil.
+// Add appends letters to t, which may be nil.
 func (t *Timed) Add(l *Letters) *Timed {
 	if l == nil {
 		return t

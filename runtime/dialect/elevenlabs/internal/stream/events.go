@@ -50,7 +50,7 @@ func (s *socket) Write(name string, e dialect.Event) []dialect.Action {
 	return nil
 }
 
-// words tells when a piece of text has been heard.
+// words sends the times of a piece of text.
 func (s *socket) words(c *context, w dialect.Words) []dialect.Action {
 	source, normalized := letters.Written(w), letters.Spoken(w)
 	if source == nil && normalized == nil {

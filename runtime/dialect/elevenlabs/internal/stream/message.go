@@ -57,7 +57,7 @@ func readMessage(data []byte) (m message, err error) {
 	return m, err
 }
 
-// openingMembers are those of a message that counts in the first one of a context only.
+// openingMembers are the members that count only in the first message of a context.
 var openingMembers = []dialect.Member[request.Settings]{
 	{Name: request.SettingsName, Code: speech.CodeBadRequest, Read: func(s *request.Settings, v jsontext.Value) error {
 		return dialect.ReadObject(v, request.SettingsMembers, s, nil)

@@ -36,7 +36,7 @@ type context struct {
 	closing   bool   // nothing more of it is read but a second close
 	cancelled bool
 
-	// Until when letters were told: without sync_alignment the next ones count from there.
+	// End of the letters sent so far: without sync_alignment the next times count from there.
 	written, spoken time.Duration
 }
 

@@ -26,8 +26,8 @@ type Event struct {
 // headerNames are the members of the line that are read.
 var headerNames = []string{"type", "data", "data_length", "payload_length"}
 
-// Read reads an event: a line {"type", "data", "data_length", "payload_length"}, and what
-// follows it by these lengths. What is no event is a [speech.Refusal].
+// Read reads an event: a line {"type", "data", "data_length", "payload_length"}, and the data and payload of these
+// lengths. Anything else is a [speech.Refusal].
 func Read(r *bufio.Reader) (e Event, err error) {
 	line, err := readLine(r)
 	if err != nil {
