@@ -75,11 +75,25 @@ func (s *scanner) code(i, end int) int {
 			continue
 		}
 		s.add(i, j, Silent)
-		s.program(j, k, Code)
+		if hasWord(s.text[j:k]) {
+			s.program(j, k, Code)
+		} else {
+			s.add(j, k, Code) // the sign is what is talked about: `->`
+		}
 		s.add(k, l, Silent)
 		return l
 	}
 	return j
+}
+
+// hasWord reports whether s has a letter, a digit, or none of the signs that have a name.
+func hasWord(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf || isAlpha(s[i]) || isDigit(s[i]) {
+			return true
+		}
+	}
+	return len(s) > maxSigns || strings.TrimSpace(s) == ""
 }
 
 // program adds a line or a piece of a program from i to end. The angles of types are silent there, and so are tags and
@@ -123,18 +137,31 @@ func (s *scanner) programMark(j, end int) int {
 		return 2
 	case strings.HasPrefix(rest, "->"), strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, "~/"):
 		return 2
+	case isShift(rest), j > 0 && isShift(s.text[j-1:end]):
+		return 0
 	case rest[0] == '<' || rest[0] == '>':
-		beside := j > 0 && (s.text[j-1] == ' ' || s.text[j-1] == '-' || s.text[j-1] == '=')
-		compares := isWordBefore(s.text, j) && isDigitAt(s.text[:end], j+1)
-		if compares || len(rest) > 1 && rest[1] == '=' || beside && (len(rest) > 1 && rest[1] == ' ') {
-			return 0 // a > 0, a <= 5, a>5
-		}
-		if rest[0] == '<' && len(rest) > 1 && rest[1] == '/' {
-			return 2
-		}
-		return 1
+		return s.programAngle(j, rest)
 	}
 	return 0
+}
+
+// programAngle is [scanner.programMark] for < and >, with which rest begins.
+func (s *scanner) programAngle(j int, rest string) int {
+	beside := j > 0 && (s.text[j-1] == ' ' || s.text[j-1] == '-' || s.text[j-1] == '=')
+	compares := isWordBefore(s.text, j) && isDigitAt(s.text[:j+len(rest)], j+1)
+	if compares || len(rest) > 1 && rest[1] == '=' || beside && (len(rest) > 1 && rest[1] == ' ') {
+		return 0 // a > 0, a <= 5, a>5
+	}
+	if rest[0] == '<' && len(rest) > 1 && rest[1] == '/' {
+		return 2
+	}
+	return 1
+}
+
+// isShift reports whether s begins with an operator that shifts by a number, or with its second half: << 2, > 1.
+func isShift(s string) bool {
+	double := strings.TrimPrefix(strings.TrimPrefix(s, "<<"), ">>")
+	return len(s)-len(double) == 2 && strings.HasPrefix(double, " ") && isDigitAt(double, 1)
 }
 
 // programSpan adds what [scanner.programMark] has found.
@@ -256,6 +283,7 @@ const (
 	maxTag     = 256
 	maxAddress = 256
 	maxLabel   = 64
+	maxSigns   = 4 // of code that has no words
 )
 
 // tagNames are the elements of HTML and SSML that people write in messages. Anything else in angles is said, unless it

@@ -82,8 +82,8 @@ func firstMark(text string) int {
 	return len(text)
 }
 
-// isSignLead reports whether an arrow or a sign of mathematics begins s: U+2190 to U+22FF, and not the marks of U+2000.
-func isSignLead(s string) bool { return len(s) > 2 && 0x86 <= s[1] && s[1] <= 0x8b }
+// isSignLead reports whether an arrow, a sign of mathematics or of a key begins s: U+2190 to U+233F.
+func isSignLead(s string) bool { return len(s) > 2 && 0x86 <= s[1] && s[1] <= 0x8c }
 
 // scanner is the state of one scan.
 type scanner struct {
@@ -150,6 +150,10 @@ func (s *scanner) inline(i, end int) int {
 func (s *scanner) mark(i, end int) int {
 	switch s.text[i] {
 	case '*', '_', '~':
+		if strings.HasPrefix(s.text[i:end], "~/") && isSpaceBefore(s.text, i) {
+			s.add(i, i+2, Apart) // ~/.bashrc
+			return i + 2
+		}
 		return s.emphasis(i, end)
 	case '`':
 		return s.code(i, end)

@@ -311,6 +311,8 @@ func (m *maths) power(i, end, depth int) int {
 		w = Cubed
 	case `\prime`, "'":
 		w = Prime
+	case "*", `\ast`, `\star`:
+		w = Star
 	case `\circ`, "°":
 		m.s.char(i, next, '°')
 		return next

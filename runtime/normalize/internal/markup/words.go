@@ -88,6 +88,11 @@ const (
 	Integers
 	Rationals
 
+	Star // x^*
+	CommandKey
+	OptionKey
+	ShiftKey
+
 	Alpha
 	Beta
 	Gamma
@@ -121,7 +126,7 @@ var signs = map[rune]Word{
 	'∀': ForAll,
 	'∃': Exists, '∴': Therefore, '∵': Because, '∝': Proportional, '≡': Identical, '∧': And, '∨': Or, '∛': CubeRoot,
 	'⇔': Equivalent,
-	'⟺': Equivalent, '⋅': Times,
+	'⟺': Equivalent, '⋅': Times, '⌘': CommandKey, '⌥': OptionKey, '⇧': ShiftKey,
 }
 
 // mathsSigns are the signs that say another word, or any, in a formula only.

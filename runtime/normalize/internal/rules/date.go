@@ -364,7 +364,7 @@ func isOfEra(v *text.View, i int) bool {
 
 // isBracketedYear reports whether y, which is token i, stands in brackets behind a name: 'Nadi' (1988).
 func isBracketedYear(v *text.View, i, y int) bool {
-	if !v.IsSign(i-1, '(') || !v.IsSign(i+1, ')') || y%100 == 0 || v.English {
+	if !v.IsSign(i-1, '(') || !v.IsSign(i+1, ')') || y%100 == 0 {
 		return false
 	}
 	before := v.At(i - 2)

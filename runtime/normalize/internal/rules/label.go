@@ -28,6 +28,32 @@ func labelRange(r *Reader, i, next int) (Reading, bool) {
 	return r.End(next)
 }
 
+// cells reads A1:B10, the cells of a sheet from the first to the last.
+func cells(r *Reader, i int) (Reading, bool) {
+	if r.Joined(i) || !r.TightSign(i+2, ':') || !r.Tight(i+3) || !r.LooseEnd(i+5) {
+		return Reading{}, false
+	}
+	if !isCell(&r.View, i) || !isCell(&r.View, i+3) {
+		return Reading{}, false
+	}
+	r.Begin(i, speech.SpanRange)
+	r.Letters(r.Str(i), r.Lang)
+	r.SayPlain(i+1, r.Lang)
+	r.Say(r.Lang.Words[words.WordTo])
+	r.Letters(r.Str(i+3), r.Lang)
+	r.SayPlain(i+4, r.Lang)
+	return r.End(i + 5)
+}
+
+// isCell reports whether token i is the column of a cell of a sheet, and its row follows.
+func isCell(v *text.View, i int) bool {
+	row := v.AtDigits(i + 1)
+	if row == "" || len(row) > 5 || row[0] == '0' {
+		return false
+	}
+	return v.At(i).InCapitals() && len(v.Str(i)) <= 2 && v.Tight(i+1)
+}
+
 // questions reads Q1-10, the questions from the first to the last.
 func questions(r *Reader, i, next int) (Reading, bool) {
 	if next != i+4 || !r.Reads(i, "Q") || !r.At(i+2).IsOneOf(text.Hyphens) {

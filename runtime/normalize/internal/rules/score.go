@@ -11,11 +11,8 @@ func score(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) || !r.At(i+1).IsOneOf("-/") || !r.NumberBehind(i+1, r.At(i+1).Ch) {
 		return Reading{}, false
 	}
-	if !isSporting(&r.View, i) && !hasOvers(&r.View, i+3) {
+	if !isOfSport(&r.View, i) {
 		return Reading{}, false
-	}
-	if isHyphenedDate(&r.View, i) {
-		return Reading{}, false // out for delivery on 14-01-26
 	}
 	if reading, ok := figures(r, i); ok {
 		return reading, true
@@ -39,6 +36,15 @@ func score(r *Reader, i int) (Reading, bool) {
 	}
 	r.SayPlain(i+2, r.Lang)
 	return r.End(i + 3)
+}
+
+// isOfSport reports whether the two numbers at token i may be a score: not 14-01-26 beside "out for delivery", and not
+// 1/3 of the batter.
+func isOfSport(v *text.View, i int) bool {
+	if isHyphenedDate(v, i) || v.Reads(i+3, "of") {
+		return false
+	}
+	return isSporting(v, i) || hasOvers(v, i+3)
 }
 
 // isHyphenedDate reports whether a date with hyphens begins at token i.

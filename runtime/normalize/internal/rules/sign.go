@@ -318,6 +318,16 @@ func multiplies(v *text.View, i int) bool {
 	return apart && v.At(i-1).Kind.WordLike() && !v.At(i-1).InCapitals() && v.At(i+1).Kind.WordLike()
 }
 
+// isCrossed reports whether the sign of multiplication at token i stands apart between two things that have names:
+// Voltage × Current.
+func isCrossed(v *text.View, i int) bool {
+	if !v.At(i).Gap || !v.At(i+1).Gap {
+		return false
+	}
+	behind := v.At(i-1).Kind.WordLike() || v.IsSign(i-1, ')')
+	return behind && (v.At(i+1).Kind.WordLike() || v.IsSign(i+1, '('))
+}
+
 // timesWord returns the word that the star or the sign of multiplication at i is.
 func timesWord(v *text.View, i int) words.Connector {
 	ch := v.At(i).Ch
@@ -326,7 +336,7 @@ func timesWord(v *text.View, i int) words.Connector {
 		return words.WordStar
 	case v.At(i-1).Kind == text.Digits && v.At(i+1).Kind == text.Digits:
 		return words.WordTimes
-	case multiplies(v, i):
+	case multiplies(v, i), ch == text.Multiply && isCrossed(v, i):
 		return words.WordTimes
 	case ch == text.Multiply && (text.Factors(v, i) || hasEquals(v, i) || isReckonedOn(v, i)):
 		return words.WordTimes

@@ -68,17 +68,47 @@ func file(v *text.View, i int) int {
 		if t.Kind != text.Latin && t.Kind != text.Digits && !t.IsOneOf("./-_") {
 			break
 		}
-		if t.Kind != text.Latin || j < i+2 || !v.IsSign(j-1, '.') || !v.LooseEnd(j+1) {
-			continue
-		}
-		quoted := opensProgram(v, i) && !v.TightSign(j+1, '.')
-		if money := v.Reads(j, "rs") && v.At(j+1).Kind == text.Digits; quoted ||
-			words.LookUpWritten(v.Str(j)).Is(words.SourceFile) && !money {
-			// bill.rs 500
+		if j >= i+2 && v.IsSign(j-1, '.') && v.LooseEnd(j+1) && endsFile(v, i, j) {
 			end = j + 1
 		}
 	}
 	return end
+}
+
+// endsFile reports whether token j, behind a point, ends the name of a file or of a member that begins with token i.
+func endsFile(v *text.View, i, j int) bool {
+	quoted := opensProgram(v, i) && !v.TightSign(j+1, '.')
+	switch v.At(j).Kind {
+	case text.Digits:
+		return quoted && v.ZeroLed(j) // binlog.000042
+	case text.Latin:
+		money := v.Reads(j, "rs") && v.At(j+1).Kind == text.Digits // bill.rs 500
+		return quoted || words.LookUpWritten(v.Str(j)).Is(words.SourceFile) && !money || isMember(v, i, j)
+	}
+	return false
+}
+
+// isMember reports whether token j is a member of the object i of a program: self.name, OrderBook.Reader,
+// math.floor(x).
+func isMember(v *text.View, i, j int) bool {
+	if j != i+2 || len(v.Str(i)) < 2 || len(v.Str(j)) < 2 {
+		return false
+	}
+	title := v.At(j).Cas == words.Title && v.At(i).Cas != words.Title // math.But
+	named := words.LookUpWritten(v.Str(i)).Is(words.ObjectName) && !title
+	inside := hasCapitalInside(v.Str(i)) && v.At(j).Cas != words.Upper || hasCapitalInside(v.Str(j))
+	called := v.TightSign(j+1, '(') && v.At(i).InSmallLetters() && v.At(j).Cas != words.Title
+	return named || inside || called
+}
+
+// hasCapitalInside reports whether a capital stands behind a small letter in s, as in names of programs.
+func hasCapitalInside(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if 'A' <= s[i] && s[i] <= 'Z' && 'a' <= s[i-1] && s[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
 }
 
 // opensAddress reports whether token i is a sign behind which an address may begin.

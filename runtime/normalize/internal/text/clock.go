@@ -245,6 +245,9 @@ func minutesBehind(v *View, i int, m *Moment) bool {
 	if !v.TightSign(i+3, ':') || !v.Tight(i+4) || len(v.Str(i+4)) != 2 {
 		return true
 	}
+	if v.IsSign(i-1, '=') && v.Single(i-2) {
+		return false // a:b:c = 8:12:15
+	}
 	if s := v.Small(i+4, 2); s >= 0 && s < 60 {
 		m.Sec, m.Next = s, i+5
 	}

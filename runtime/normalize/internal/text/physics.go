@@ -18,6 +18,12 @@ func unitOfFormula(v *View, j int) *words.Unit {
 		if t.IsOneOf("=" + string(rune(Approx))) {
 			return words.Units[name]
 		}
+		if physical[v.AtWord(k)] != "" && v.At(k-1).Kind == Digits {
+			if v.IsSign(k+1, Multiply) && v.At(k+2).Kind == Digits {
+				return words.Units[name] // 5 V × 2 A
+			}
+			continue
+		}
 		if t.Kind != Digits && !t.IsOneOf(".,"+Hyphens+string(rune(Multiply))+string(rune(Raised))) {
 			return nil
 		}

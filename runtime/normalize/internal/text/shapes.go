@@ -97,6 +97,9 @@ func IsDotOfName(v *View, i int) bool {
 	if v.At(i).Part.IsProgram() {
 		return next.Kind == Latin // nginx.conf, ~/.bashrc
 	}
+	if words.LookUpWritten(v.Str(i+1)).Is(words.DotFile) && !v.Tight(i) {
+		return true // ~/.bashrc
+	}
 	if v.Tight(i) {
 		return v.At(i-1).Kind == Deva && v.Reads(i+1, "भारत") // जनसेवा.भारत
 	}

@@ -211,6 +211,8 @@ const (
 	Degree      // stands behind the initial of a degree: B. Tech
 	TopLevel    // the end of a web address or a file name: com, pdf
 	SourceFile  // the end of the name of a file that programmers write about: rs, yaml
+	ObjectName  // has members in programs: self.name, math.floor
+	DotFile     // the name of a file that begins with a point: bashrc, gitignore
 	DottedMonth // with its number: a month only with its dot, for जन and नव are words, too
 
 	classCount // how many there are
@@ -406,6 +408,8 @@ var classNames = [classCount]string{
 	Degree:             "degree",
 	TopLevel:           "topLevel",
 	SourceFile:         "sourceFile",
+	ObjectName:         "objectName",
+	DotFile:            "dotFile",
 	DottedMonth:        "dottedMonth",
 }
 

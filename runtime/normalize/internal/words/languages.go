@@ -124,6 +124,30 @@ const (
 	WordIntegers
 	WordRationals
 
+	// Of programs and keyboards.
+	WordDash
+	WordPipe
+	WordSemicolon
+	WordColon
+	WordComma
+	WordBrackets
+	WordBraces
+	WordParentheses
+	WordTilde
+	WordCaret
+	WordQuestion
+	WordBang
+	WordQuote
+	WordBackslash
+	WordDollar
+	WordArrow
+	WordModulo
+	WordShiftLeft
+	WordShiftRight
+	WordCommandKey
+	WordOptionKey
+	WordShiftKey
+
 	connectors // how many there are
 )
 
@@ -232,6 +256,29 @@ var connectorNames = [connectors]string{
 	WordNaturals:       "naturals",
 	WordIntegers:       "integers",
 	WordRationals:      "rationals",
+
+	WordDash:        "dash",
+	WordPipe:        "pipe",
+	WordSemicolon:   "semicolon",
+	WordColon:       "colon",
+	WordComma:       "comma",
+	WordBrackets:    "brackets",
+	WordBraces:      "braces",
+	WordParentheses: "parentheses",
+	WordTilde:       "tilde",
+	WordCaret:       "caret",
+	WordQuestion:    "question",
+	WordBang:        "bang",
+	WordQuote:       "quote",
+	WordBackslash:   "backslash",
+	WordDollar:      "dollar",
+	WordArrow:       "arrow",
+	WordModulo:      "modulo",
+	WordShiftLeft:   "shiftLeft",
+	WordShiftRight:  "shiftRight",
+	WordCommandKey:  "commandKey",
+	WordOptionKey:   "optionKey",
+	WordShiftKey:    "shiftKey",
 }
 
 // Language is everything that the rules say in one language. A text is read in English and in one other; a third is
