@@ -1,9 +1,14 @@
 package normalize
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -50,6 +55,56 @@ func BenchmarkSpans(b *testing.B) {
 	for b.Loop() {
 		Spans(message, Options{})
 	}
+}
+
+// dense are the SMS of 60 to 160 characters in the lists of reading: numbers, masks, dates and short forms in a row.
+func dense(tb testing.TB) (texts []string, characters int) {
+	tb.Helper()
+	files, err := filepath.Glob("../../testdata/hinglish-reading/sms*.jsonl")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for line := range bytes.Lines(data) {
+			var m struct{ Text string }
+			if err := json.Unmarshal(line, &m); err != nil {
+				tb.Fatalf("%s: %v", name, err)
+			}
+			if n := utf8.RuneCountInString(m.Text); n >= 60 && n <= 160 {
+				texts, characters = append(texts, m.Text), characters+n
+			}
+		}
+	}
+	if len(texts) < 100 {
+		tb.Fatalf("only %d dense SMS", len(texts))
+	}
+	return texts, characters
+}
+
+// BenchmarkDense reports what 150 characters of dense SMS take: the sum of the least time of each, which other work on
+// the machine changes little.
+func BenchmarkDense(b *testing.B) {
+	texts, characters := dense(b)
+	least := make([]time.Duration, len(texts))
+	b.ReportAllocs()
+	for b.Loop() {
+		for i, text := range texts {
+			began := time.Now()
+			Text(text, Options{})
+			if took := time.Since(began); took < least[i] || least[i] == 0 {
+				least[i] = took
+			}
+		}
+	}
+	sum := time.Duration(0)
+	for _, took := range least {
+		sum += took
+	}
+	b.ReportMetric(float64(sum.Nanoseconds())*150/float64(characters), "ns/150")
 }
 
 func BenchmarkPlain(b *testing.B) {

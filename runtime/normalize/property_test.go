@@ -284,6 +284,16 @@ func TestAllocations(t *testing.T) {
 	if got := testing.AllocsPerRun(100, func() { Text(message, Options{}) }); got > 5 {
 		t.Errorf("%v allocations for a message, want at most 5, the result among them", got)
 	}
+	sms, _ := dense(t)
+	over := 0
+	for _, text := range sms {
+		if got := testing.AllocsPerRun(2, func() { Text(text, Options{}) }); got > 6 {
+			over++
+		}
+	}
+	if over*100 > len(sms) {
+		t.Errorf("%d of %d dense SMS need more than 6 allocations", over, len(sms))
+	}
 	short, more := 0, []string(nil) // formulas and markup need one or two more
 	for _, row := range rows(t) {
 		if utf8.RuneCountInString(row.written) > 150 {
@@ -294,7 +304,7 @@ func TestAllocations(t *testing.T) {
 			more = append(more, fmt.Sprintf("%s: %v", row.at, got))
 		}
 	}
-	if len(more)*25 > short {
+	if len(more)*40 > short {
 		t.Errorf("%d of %d rows need more than 6 allocations: %s", len(more), short, more)
 	}
 }

@@ -36,6 +36,34 @@ func TestRulesThatBothFitAreOrdered(t *testing.T) {
 	}
 }
 
+// TestRulesFitOnlyWhatTheySay: a rule that is asked only at some tokens would fit at no other.
+func TestRulesFitOnlyWhatTheySay(t *testing.T) {
+	asked := 0
+	texts(t, func(t *testing.T, at, written string) {
+		r := newReader(words.Hindi, written, Options{}, false)
+		for i := 1; i < len(r.Toks)-1; i++ {
+			if i >= r.Stop {
+				r.sentence(i)
+			}
+			shape := rules.ShapeOf(&r.View, i)
+			for _, rule := range rules.All.For(r.Toks[i].BeginsWith()) {
+				if rule.Only&^shape == 0 {
+					continue
+				}
+				asked++
+				r.Reset()
+				if _, ok := rule.Try(&r.Reader, i); ok {
+					t.Errorf("%s: %q: %s fits at %q, which lacks some of %b", at, written, rule.Name, r.Str(i),
+						rule.Only)
+				}
+			}
+		}
+	})
+	if asked < 100_000 {
+		t.Errorf("only %d times a rule was asked where it need not be", asked)
+	}
+}
+
 // tyre reads the size of a tyre: 185/65 R15.
 func tyre(r *rules.Reader, i int) (rules.Reading, bool) {
 	radial := r.Reads(i+3, "R") && r.TightDigits(i+4) && r.LooseEnd(i+5)

@@ -7,7 +7,7 @@ import (
 
 // step reads the piece that begins with token i and returns where the next one begins.
 func (r *reader) step(i int) int {
-	all := r.rules.For(r.Toks[i].BeginsWith())
+	all := r.rules.At(&r.View, i)
 	for k := range all {
 		r.Reset()
 		if reading, ok := all[k].Try(&r.Reader, i); ok {

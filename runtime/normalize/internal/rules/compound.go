@@ -8,8 +8,21 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// elements are the symbols of chemistry that school books use.
-const elements = " H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Mo Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba W Pt Au Hg Pb Bi Ra U Th "
+// symbolsOfElements are those of chemistry that school books use.
+const symbolsOfElements = "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y " +
+	"Zr Mo Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba W Pt Au Hg Pb Bi Ra U Th"
+
+// elements are the same by their capital, and by their small letter or 0.
+var elements = func() (all ['Z' - 'A' + 1]['z' - 'a' + 2]bool) {
+	for s := range strings.FieldsSeq(symbolsOfElements) {
+		small := 0
+		if len(s) > 1 {
+			small = int(s[1]-'a') + 1
+		}
+		all[s[0]-'A'][small] = true
+	}
+	return all
+}()
 
 // maxCompound is how many tokens a formula of chemistry may have: Ca(OH)₂ has five.
 const maxCompound = 24
@@ -103,16 +116,16 @@ func symbolsOf(s string) (n int, small bool) {
 	if len(s) > 8 || s == "NaN" {
 		return 0, false
 	}
-	for len(s) > 0 {
-		size := 1
-		if len(s) > 1 && 'a' <= s[1] && s[1] <= 'z' {
-			size = 2
+	for i := 0; i < len(s); n++ {
+		capital, second := s[i], 0
+		if i++; i < len(s) && 'a' <= s[i] && s[i] <= 'z' {
+			second = int(s[i]-'a') + 1
+			small = true
+			i++
 		}
-		if !text.IsIn(elements, s[:size]) {
+		if capital < 'A' || capital > 'Z' || !elements[capital-'A'][second] {
 			return 0, false
 		}
-		s, small = s[size:], small || size == 2
-		n++
 	}
 	return n, small
 }

@@ -6,12 +6,14 @@ import (
 	"slices"
 
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
+	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
 // Rule reads one class of writing.
 type Rule struct {
 	Name       string
 	Starts     Kinds // of the tokens that it may begin with
+	Only       Shape // what all of those have; it saves calls
 	Try        Try
 	After      []string // the names of rules that are asked before it, because on some text both fit
 	Last       bool     // it is asked after all that are not
@@ -20,6 +22,33 @@ type Rule struct {
 
 // Kinds is a set of kinds of tokens.
 type Kinds uint16
+
+// Shape is what a token looks like.
+type Shape uint8
+
+// The shapes.
+const (
+	Capital Shape = 1 << iota // a word with a capital
+	Touched                   // another token stands directly behind it
+	Listed                    // a word of [words.Entry.Listed], or Touched
+
+	shapes = 1 << iota // how many sets of them there are
+)
+
+// ShapeOf is the shape of token i.
+func ShapeOf(v *text.View, i int) (s Shape) {
+	t := v.At(i)
+	if t.Cas != words.Lower {
+		s |= Capital
+	}
+	if t.Word.Listed {
+		s |= Listed
+	}
+	if v.Tight(i + 1) {
+		s |= Touched | Listed
+	}
+	return s
+}
 
 // On is the set of kinds.
 func On(kinds ...text.Kind) (s Kinds) {
@@ -31,12 +60,18 @@ func On(kinds ...text.Kind) (s Kinds) {
 
 // Set is rules in the order in which they are asked: the first that fits wins, and what it covers no other sees.
 type Set struct {
-	rules  []Rule
-	byKind [16][]Rule
+	rules   []Rule
+	byKind  [16][]Rule
+	byShape [16][shapes][]Rule // those of a kind that may begin with a token of that shape
 }
 
 // For returns the rules that may begin with a token of kind k, in order.
 func (s *Set) For(k text.Kind) []Rule { return s.byKind[k&15] }
+
+// At returns the rules that may begin with token i, in order.
+func (s *Set) At(v *text.View, i int) []Rule {
+	return s.byShape[v.Toks[i].BeginsWith()&15][ShapeOf(v, i)]
+}
 
 // NewSet puts rules in order: as After says, and otherwise as they stand. It returns an error where that contradicts
 // itself.
@@ -58,6 +93,13 @@ func NewSet(all []Rule) (*Set, error) {
 		var err error
 		if s.byKind[k], err = ordered(all, text.Kind(k)); err != nil {
 			faults = append(faults, err)
+		}
+		for shape := range s.byShape[k] {
+			for _, r := range s.byKind[k] {
+				if r.Only&^Shape(shape) == 0 {
+					s.byShape[k][shape] = append(s.byShape[k][shape], r)
+				}
+			}
 		}
 	}
 	return s, errors.Join(faults...)

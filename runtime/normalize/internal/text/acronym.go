@@ -83,6 +83,9 @@ var romanDigits = [...]struct {
 // RomanValue returns the value of a Roman numeral as it is written today, 1 to 3999; 0 for anything else, such as IIII
 // and IC.
 func RomanValue(s string) uint64 {
+	if s == "" || strings.IndexByte("IVXLCDM", s[0]) < 0 {
+		return 0
+	}
 	sum, rest := uint64(0), s
 	for _, d := range romanDigits {
 		for strings.HasPrefix(rest, d.letters) {

@@ -76,13 +76,7 @@ func isStrayDot(v *View, i int) bool {
 
 // CurrencyCode returns the currency that token i abbreviates.
 func CurrencyCode(v *View, i int) int {
-	t := v.At(i)
-	if n := t.B - t.A; n > 6 || !t.Kind.Lettered() {
-		return 0
-	}
-	var buf [8]byte
-	low, _ := words.Fold(buf[:0], v.Str(i))
-	return words.CurrencyCodes[string(low)]
+	return v.At(i).Word.Currency
 }
 
 // IsMoneyBehind reports whether an amount in a currency ends with token i.

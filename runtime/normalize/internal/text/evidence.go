@@ -212,6 +212,9 @@ func inAddressBlob(v *View, j int) bool {
 // hasNoLanguage reports whether the word at token j is of a formula, an address, a unit or a currency, or stands for
 // letters.
 func hasNoLanguage(v *View, j int) bool {
+	if isOrdinary(v, j) {
+		return false
+	}
 	if v.Toks[j].Part.IsMaths() || saidByLetters(v, j) || isSymbol(v, j) {
 		return true
 	}
@@ -221,6 +224,18 @@ func hasNoLanguage(v *View, j int) bool {
 	}
 	return inAddressBlob(v, j) || IsInitial(v, j) || IsSpacedInitial(v, j)
 }
+
+// isOrdinary reports whether token j is a word of several small letters between two other words, apart from both.
+func isOrdinary(v *View, j int) bool {
+	t := &v.Toks[j]
+	isPlain := t.Cas == words.Lower && t.B-t.A > 1 && t.Part == InText && t.Blob == 0
+	if !isPlain || !t.Gap || !v.At(j+1).Gap || t.Word.Currency > 0 {
+		return false
+	}
+	return v.At(j-1).isWordOrNothing() && v.At(j+1).isWordOrNothing()
+}
+
+func (t *Token) isWordOrNothing() bool { return t.Kind == Nothing || t.Kind.Lettered() }
 
 // isOptionLetter reports whether token j is the letter of an answer to choose: (A), b).
 func isOptionLetter(v *View, j int) bool {

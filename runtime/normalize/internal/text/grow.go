@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/swar-tts/swar/runtime/normalize/internal/markup"
 )
 
 func (s *scanner) last() *Token { return &s.toks[len(s.toks)-1] }
@@ -15,6 +17,38 @@ func (s *scanner) extend(k Kind, c byte, src, end int32) {
 	s.text = append(s.text, c)
 	t.B = int32(len(s.text))
 	t.End = end
+}
+
+// isAlike reports whether both bytes are letters of ASCII, or both are digits.
+func isAlike(a, b byte) bool {
+	return isLetter(a) && isLetter(b) || isFigure(a) && isFigure(b)
+}
+
+func isFigure(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// plainEnd is the end, of n at most, of the text from byte i on that no markup interrupts.
+func (s *scanner) plainEnd(i, n int, spans []markup.Span) int {
+	if len(spans) > 0 {
+		n = min(n, max(i, int(spans[0].Start)))
+	}
+	if s.partEnd > i {
+		n = min(n, s.partEnd)
+	}
+	return n
+}
+
+// extendRun adds the letters, or the digits, that rest begins with to the last token, which ends in c, and returns how
+// many there are.
+func (s *scanner) extendRun(c byte, rest string) (n int) {
+	for n < len(rest) && isAlike(c, rest[n]) {
+		n++
+	}
+	s.text = append(s.text, rest[:n]...)
+	t := s.last()
+	t.B, t.End = t.B+int32(n), t.End+int32(n)
+	return n
 }
 
 // extendRune is extend for letters beyond ASCII.

@@ -108,7 +108,7 @@ func Scan(written string) (text string, toks []Token, torn bool) {
 	}
 	s := scanner{
 		text: make([]byte, 0, len(written)+16),
-		toks: make([]Token, 1, len(written)/4+12),
+		toks: make([]Token, 1, len(written)/3+16),
 	}
 	spans, _ := markup.Scan(written)
 	pos := int32(0)
@@ -131,6 +131,10 @@ func Scan(written string) (text string, toks []Token, torn bool) {
 		if c < utf8.RuneSelf {
 			i++
 			s.ascii(c, src, end)
+			if at == nil && i < len(written) && isAlike(c, written[i]) {
+				n := s.extendRun(c, written[i:s.plainEnd(i, len(written), spans)])
+				i, pos = i+n, pos+int32(n)
+			}
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(written[i:])

@@ -4,8 +4,6 @@
 package text
 
 import (
-	"slices"
-
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 )
 
@@ -166,8 +164,17 @@ func (v *View) AtDigits(i int) string {
 
 // Reads reports whether token i is written as one of the words.
 func (v *View) Reads(i int, words ...string) bool {
-	w := v.AtWord(i)
-	return w != "" && slices.Contains(words, w)
+	t := v.At(i)
+	if !t.Kind.Lettered() {
+		return false
+	}
+	written := v.Text[t.A:t.B]
+	for _, w := range words {
+		if w == written {
+			return true
+		}
+	}
+	return false
 }
 
 // Last reports whether token j is the mark that ends the sentence.

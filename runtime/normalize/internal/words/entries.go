@@ -49,3 +49,13 @@ func (v *Vocabulary) expandRest() {
 	v.expand("paise paisa plus minus point percent and a half quarter quarters three oh by times equals dot hash star number rate")
 	v.expand("reference accounts positive negative")
 }
+
+// isListed is [Entry.Listed].
+func (e *Entry) isListed() bool {
+	for _, c := range [...]Class{Shortened, Month, Weekday, ScaleWord} {
+		if e.Is(c) {
+			return true
+		}
+	}
+	return e.Chat != nil || e.Currency > 0
+}

@@ -41,6 +41,9 @@ func Load(fsys fs.FS) (*Vocabulary, error) {
 	}
 	l.v.english.composeEnglish()
 	l.v.expandRest()
+	for _, e := range l.v.entries {
+		e.Listed = e.isListed()
+	}
 	return l.v, nil
 }
 

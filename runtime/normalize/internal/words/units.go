@@ -145,6 +145,9 @@ func (l *loader) money(r *table.Row) error {
 			places[word] = n
 		}
 	}
+	for code := range strings.FieldsSeq(r.Cell(2)) {
+		l.entry(code).Currency = n
+	}
 	for cell := 5; cell < 13; cell++ {
 		if r.Cell(cell) == "" {
 			return r.Errorf("a currency has eight names, the last %q", r.Cell(cell-1))

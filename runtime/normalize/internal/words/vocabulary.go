@@ -17,6 +17,9 @@ type Entry struct {
 	Full    string // what a short form says; "" for one of which only the dot goes
 	Chat    *Chat  // of a chat spelling
 	Beside  []Form // of a word that is short beside some neighbours; the first that fits wins
+
+	Currency int  // the place of the currency whose code it is, 0 for none
+	Listed   bool // it is a short form, a month, a weekday, a scale or a currency
 }
 
 // Chat is a word as chats spell it: krna for karna. It weighs for the language what the whole word does.
