@@ -212,3 +212,31 @@ func TestValuesThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestExtraObjects are rendered as they are, with templates filled in.
+func TestExtraObjects(t *testing.T) {
+	values := filepath.Join(t.TempDir(), "values.yaml")
+	if err := os.WriteFile(values, []byte(`extraObjects:
+  - {apiVersion: v1, kind: ConfigMap, metadata: {name: "{{ .Release.Name }}-ours"}, data: {a: b}}
+  - {apiVersion: example.org/v1, kind: ExternalSecret, metadata: {name: smtp}}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bare, _, err := render(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, said, err := render(t, "--values", values)
+	if err != nil || said != "" {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for _, want := range []string{releaseName + "-ours", "kind: ExternalSecret"} {
+		if !strings.Contains(out, want) || strings.Contains(bare, want) {
+			t.Errorf("%q is in the release: %v; without the values: %v", want, strings.Contains(out, want),
+				strings.Contains(bare, want))
+		}
+	}
+	if _, said, err := render(t, "--set", "extraObjects[0]=text"); err == nil {
+		t.Errorf("a text is taken as an object: %s", said)
+	}
+}
