@@ -1,10 +1,10 @@
 // Package dataplane is the portal's side of its connection with front ends. It sends keys as they change and receives
 // usage.
 //
-// A [Feed] follows the store, and a [Server] hands what it knows to any number of clients over gRPC; runtime/dataplane
-// has the client, which keeps an [access.KeyCache] up to date and takes usage to the portal. Where both are one
-// process, [Local] does the same without gRPC. All who check keys acknowledge what they have taken in, so that the
-// portal can answer about a key when the answer is true everywhere.
+// A [Feed] follows the store, and a [Server] sends its state to any number of clients over gRPC; runtime/dataplane has
+// the client, which keeps an [access.KeyCache] up to date and ships usage to the portal. If both are one process,
+// [Local] does the same without gRPC. All front ends acknowledge what they have applied, so that the portal can answer
+// a key change when it holds everywhere.
 package dataplane
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/swar-tts/swar/runtime/access"
 )
 
-// entryOf is what those who check keys have to know of k.
+// entryOf returns the entry of k for front ends.
 func entryOf(k tenant.Key) access.Entry {
 	if k.Revoked() {
 		return ended(k.Hash)

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// maxChanges are remembered for readers that are behind: somebody who missed more gets everything anew. That is
-	// also less to send then, as long as there are not many more keys than this.
+	// maxChanges are kept for readers that are behind: a reader that missed more gets everything again. That is also
+	// less to send then, unless there are many more keys than this.
 	maxChanges = 4096
 
 	minRetry = 100 * time.Millisecond // wait before the store is tried again; doubled after each failure
 	maxRetry = 2 * time.Second
 )
 
-// Feed knows every key that the store does, and tells any number of readers. None of them holds up the others: each
-// reads on from where it has got, and one that has fallen behind too far is told everything anew.
+// Feed knows every key of the store, and serves any number of readers. None of them delays the others: each continues
+// from its own position, and one that is too far behind gets everything again.
 type Feed struct {
 	store tenant.Store
 	log   *slog.Logger
@@ -35,11 +35,11 @@ type Feed struct {
 	mu       sync.Mutex
 	keys     map[access.Hash]access.Entry // that are good
 	refused  map[access.Hash]bool         // keys that are revoked, whatever the store says of them
-	purgeAt  int                          // number of keys at which those that have expired are looked for
+	purgeAt  int                          // number of keys at which expired ones are purged
 	changes  []access.Entry               // the newest ones, oldest first
 	sequence uint64                       // of the last change; 1 before the first, so that 0 is before everything
 	begun    bool                         // keys are what the store had at some moment
-	stale    bool                         // the store is not heard
+	stale    bool                         // the store is unreachable
 	growth   chan struct{}                // closed and replaced when there is something new
 
 	lexicons      map[string]access.ProjectLexicon // by project
@@ -48,7 +48,7 @@ type Feed struct {
 
 	followers    map[uint64]*follower // by id
 	lastFollower uint64               // its id
-	// closed when a follower has taken something in or left; nil while nobody awaits that
+	// moved: closed when a follower has applied a change or left; nil while no call waits for that
 	moved chan struct{}
 }
 
@@ -89,7 +89,7 @@ func (f *Feed) Run(ctx context.Context) error {
 	return nil
 }
 
-// Refuse ends a key for all readers at once and for ever, although the store does not say so yet.
+// Refuse revokes a key for all readers at once and forever, although the store does not have that yet.
 func (f *Feed) Refuse(h access.Hash) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +98,7 @@ func (f *Feed) Refuse(h access.Hash) {
 	f.notifyLocked()
 }
 
-// apply turns what the store tells into changes. After a pause it tells everything, of which most is known.
+// apply turns records of the store into changes. After a pause the store sends all records, of which most are known.
 func (f *Feed) apply(keys []tenant.Key, full bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +121,7 @@ func (f *Feed) apply(keys []tenant.Key, full bool) {
 	f.notifyLocked()
 }
 
-// storeLost notes that the store is not heard any more.
+// storeLost records that the store is unreachable.
 func (f *Feed) storeLost() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +170,7 @@ func (f *Feed) notifyLocked() {
 type reader struct {
 	feed     *Feed
 	at       wire.Position
-	reported bool // whether stale is known to whoever reads
+	reported bool // whether the reader knows stale
 	stale    bool
 
 	lexicons      map[string]int64 // the versions that were read; nil: none yet
@@ -221,8 +221,8 @@ func (r *reader) tryNext() (wire.Update, <-chan struct{}) {
 	return u, nil
 }
 
-// pause waits for about d, or until ctx ends. No two waits are alike, so that those who lost the same store do not all
-// come back for it in the same moment.
+// pause waits for about d, or until ctx ends. The wait is random, so that clients that lost the same store do not all
+// return in the same moment.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d/2 + rand.N(d/2+1))
 	defer timer.Stop()

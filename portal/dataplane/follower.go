@@ -11,22 +11,22 @@ import (
 	"github.com/swar-tts/swar/runtime/dataplane/wire"
 )
 
-// awaitLimit is for a change of a key to reach those who check keys; then its maker is answered anyway.
+// awaitLimit is how long a key change waits for front ends to apply it; then its caller is answered anyway.
 const awaitLimit = time.Second
 
 var errAwaitLimit = errors.New("not every front end acknowledged the change of a key in time")
 
-// follower is who checks keys and says how far it has taken them in: a client that is connected, or this process. The
-// lock of its feed guards what changes.
+// follower is a front end that reports which changes it has applied: a connected client, or this process. The lock of
+// its feed guards what changes.
 type follower struct {
 	id    uint64 // never 0, and never given again
 	name  string // for the log
-	taken uint64 // sequence of the last change that it has taken in; 0: none
+	taken uint64 // sequence of the last change that it has applied; 0: none
 	late  uint64 // sequence of the change that it was awaited for in vain, which is logged once; 0: it is not late
 }
 
-// follow begins to count with whoever name is. It must be called before they are told anything: of what changes from
-// now on, either their first update tells them, or they are awaited.
+// follow adds a follower with this name. It must be called before the first update is sent: later changes are either in
+// that update, or are awaited.
 func (f *Feed) follow(name string) *follower {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,7 +36,7 @@ func (f *Feed) follow(name string) *follower {
 	return w
 }
 
-// unfollow ends what follow began. Nobody awaits w any longer.
+// unfollow ends what follow began. No call waits for w any longer.
 func (f *Feed) unfollow(w *follower) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,8 +44,8 @@ func (f *Feed) unfollow(w *follower) {
 	f.moveLocked()
 }
 
-// acknowledge notes that the follower of that id has taken in what there is up to at. What comes late, after the
-// follower has left, says less than is known, or is of a feed before this one, changes nothing.
+// acknowledge records that the follower of that id has applied all changes up to at. It ignores an acknowledgement that
+// comes after the follower has left, is older than a known one, or is for an earlier feed.
 func (f *Feed) acknowledge(id uint64, at wire.Position) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,11 +83,11 @@ func (f *Feed) moveLocked() {
 }
 
 // AwaitKey returns when all front ends have applied the creation, change or revocation of k. The store must have sent
-// it to this feed, and all followers acknowledged it. Who leaves is not awaited any longer, and who comes later is
-// not awaited at all: the first update tells them.
+// it to this feed, and all followers acknowledged it. Followers that leave are no longer awaited, and new ones are not
+// awaited: their first update has the change.
 //
-// It gives up after a second. Who has not acknowledged by then is logged once, until they do. Nor does it wait for
-// longer when the store is not heard, or when the key has changed again in the meantime.
+// It gives up after a second. A follower that has not acknowledged by then is logged once, until it does. Nor does it
+// wait longer when the store is unreachable, or when the key has changed again in the meantime.
 func (f *Feed) AwaitKey(ctx context.Context, k tenant.Key) {
 	ctx, cancel := context.WithTimeoutCause(ctx, awaitLimit, errAwaitLimit)
 	defer cancel()
@@ -101,7 +101,7 @@ func (f *Feed) AwaitKey(ctx context.Context, k tenant.Key) {
 	}
 }
 
-// awaitStore returns the sequence with which the feed knows what k says, and who is to follow it there.
+// awaitStore returns the sequence at which the feed has k's change, and the followers to await.
 func (f *Feed) awaitStore(ctx context.Context, k tenant.Key) (at uint64, all []*follower, err error) {
 	for {
 		f.mu.Lock()
@@ -130,8 +130,7 @@ func (f *Feed) knowsLocked(k tenant.Key) bool {
 	return f.begun && held != k.Revoked() && (!held || says())
 }
 
-// awaitFollowers waits until all of them have taken the change at in or have left, or ctx ends. It returns those of
-// whom neither is true.
+// awaitFollowers waits until all of them have applied the change at or have left, or ctx ends. It returns the others.
 func (f *Feed) awaitFollowers(ctx context.Context, at uint64, all []*follower) []*follower {
 	for {
 		f.mu.Lock()

@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/dataplane/wire"
 )
 
-// followLexicons follows the lexicons of the store until ctx ends. While the store is away, those that are known go on:
-// nobody's key depends on them.
+// followLexicons follows the lexicons of the store until ctx ends. While the store is unreachable, the known ones stay:
+// no key depends on them.
 func (f *Feed) followLexicons(ctx context.Context) {
 	for wait := minRetry; ctx.Err() == nil; wait = min(2*wait, maxRetry) {
 		err := f.store.WatchLexicons(ctx, func(lexicons []tenant.Lexicon, full bool) error {
@@ -26,7 +26,7 @@ func (f *Feed) followLexicons(ctx context.Context) {
 	}
 }
 
-// applyLexicons takes over what the store tells. A lexicon is never deleted, only emptied.
+// applyLexicons applies records of the store. A lexicon is never deleted, only emptied.
 func (f *Feed) applyLexicons(lexicons []tenant.Lexicon, full bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

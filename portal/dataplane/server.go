@@ -32,7 +32,7 @@ const (
 // ServerConfig says who may connect, and how.
 type ServerConfig struct {
 	Credentials grpcauth.Credentials // of this process, and what routers must show; required
-	Heartbeat   time.Duration        // how often a client hears something; 0 means 1 s
+	Heartbeat   time.Duration        // how often a client gets a message; 0 means 1 s
 	Age         time.Duration        // after which connections are made anew; 0 means 10 min
 }
 
@@ -62,7 +62,7 @@ func NewServer(cfg ServerConfig, feed *Feed, store tenant.Store, usage meter.Sin
 // Serve answers on l until ctx ends, and returns nil then. It closes l. A server serves once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.serve(ctx, l, s) }
 
-// serve lets service answer, which is s, or in tests what stands before it.
+// serve registers service, which is s, or a wrapper in tests.
 func (s *Server) serve(ctx context.Context, l net.Listener, service wire.DataplaneServer) error {
 	host, _, err := net.SplitHostPort(l.Addr().String())
 	onLoopback := err != nil || grpcauth.IsLoopback(host) // an address without a port is a socket in the file system
@@ -104,7 +104,7 @@ func (s *Server) Keys(hello *wire.KeysRequest, stream grpc.ServerStreamingServer
 		case <-ctx.Done():
 		}
 	}()
-	var id uint64 // nobody
+	var id uint64 // no follower
 	if hello.Acknowledges {
 		self := s.feed.follow(callerOf(ctx))
 		defer s.feed.unfollow(self)
@@ -132,7 +132,7 @@ var errGoing = status.Error(codes.Unavailable, "the portal is going away")
 
 // send sends u, which the follower of that id is to acknowledge, in pieces that are not too large for one message.
 func send(stream grpc.ServerStreamingServer[wire.KeysUpdate], u wire.Update, follower uint64) error {
-	for _, l := range u.Lexicons { // each by itself: a large one is 0.6 MB
+	for _, l := range u.Lexicons { // each in one message: a large one is 0.6 MB
 		w := &wire.KeysUpdate{
 			Epoch: u.Epoch, Sequence: u.Sequence, More: true, Follower: follower,
 			Lexicons: []*wire.Lexicon{wire.NewLexicon(l)},
@@ -207,7 +207,7 @@ func (s *Server) Touch(ctx context.Context, w *wire.TouchRequest) (*wire.TouchRe
 	return &wire.TouchReply{}, nil
 }
 
-// failure tells the client what went wrong: it is ours, and its operator has to know. It will try again.
+// failure returns the error for a client: it is the portal's fault, and is logged. The client will retry.
 func (s *Server) failure(ctx context.Context, doing string, err error) error {
 	if ctx.Err() != nil {
 		return status.FromContextError(ctx.Err()).Err()
@@ -215,7 +215,7 @@ func (s *Server) failure(ctx context.Context, doing string, err error) error {
 	return status.Errorf(codes.Unavailable, "%s: %v", doing, err)
 }
 
-// callerOf is the address that a call comes from.
+// callerOf returns the address of a caller.
 func callerOf(ctx context.Context) string {
 	if p, ok := peer.FromContext(ctx); ok {
 		return p.Addr.String()

@@ -11,9 +11,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// deadlines gives every call to Firestore an end, so that an answer that is lost on the way holds nobody up.
-// Listening has none: it is meant to last, and the keep-alive of the connection finds out when the other side is
-// gone.
+// deadlines gives every call to Firestore a deadline, so that a lost answer blocks no caller. Listening has none: it is
+// meant to last, and the keep-alive of the connection detects a dead peer.
 type deadlines struct{ limit time.Duration }
 
 func (d deadlines) unary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn,

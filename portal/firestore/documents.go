@@ -216,7 +216,7 @@ type auditDoc struct {
 	Actor  string    `firestore:"actor"`
 	Action string    `firestore:"action"`
 	Target string    `firestore:"target"`
-	Detail []byte    `firestore:"detail"` // JSON: names of fields are limited, those of a detail are not
+	Detail []byte    `firestore:"detail"` // JSON: Firestore limits names of fields, and those of a detail are free
 }
 
 func newAuditDoc(a tenant.Audit) (auditDoc, error) {

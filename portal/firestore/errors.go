@@ -12,14 +12,14 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// fault is the one place where an error of Firestore becomes one of the portal's. ctx is that of [Store.begin].
-// Errors that do not come from Firestore stay as they are.
+// fault is the one place where an error of Firestore becomes one of the portal. ctx is that of [Store.begin]. Other
+// errors stay as they are.
 func (s *Store) fault(ctx context.Context, doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	// A context that was ended by its owner or with the store says why by itself; when the store's own limit was
-	// reached, Firestore did.
+	// A context that was ended by its owner or with the store has its cause; when the store's own limit was reached,
+	// Firestore is the cause.
 	if cause := context.Cause(ctx); cause != nil && cause != errTimeout { //nolint:errorlint // ours is never wrapped
 		return cause
 	}
@@ -60,7 +60,7 @@ func passes(err error) bool {
 	switch status.Code(err) {
 	case codes.Unavailable, codes.DeadlineExceeded, codes.ResourceExhausted, codes.Internal, codes.Unknown,
 		codes.Aborted:
-		_, ok := status.FromError(err) // what is no status counts as Unknown
+		_, ok := status.FromError(err) // other errors count as Unknown
 		return ok
 	}
 	return false

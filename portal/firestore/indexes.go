@@ -38,8 +38,8 @@ func (i index) String() string {
 	return fmt.Sprintf("%s %s: %s", scope, i.collection, strings.Join(fields, ", "))
 }
 
-// indexes are those that queries of a shape need. Filters that may be missing do not multiply them: Firestore joins
-// indexes that begin with one field each and end in the same order.
+// indexes are those of queries of one shape. Optional filters do not multiply them: Firestore joins indexes that begin
+// with one field each and end in the same order.
 func (sh shape) indexes() (all []index) {
 	one := func(fields ...string) {
 		all = append(all, index{sh.collection, sh.group, append(fields, sh.order...)})
@@ -59,8 +59,8 @@ func (sh shape) indexes() (all []index) {
 	return all
 }
 
-// Check sends one query of each sort to Firestore. It fails if Firestore is unreachable, refuses the credentials, or
-// has no index for a query, which the error names. It is meant to be called when a server starts.
+// Check sends one query of each kind to Firestore. It fails if Firestore is unreachable, refuses the credentials, or
+// lacks an index for a query, which the error names. Call it when a server starts.
 func (s *Store) Check(ctx context.Context) error {
 	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/swar-tts/swar/runtime/ident"
 )
 
-// name is an identifier as a document id. Those that the portal makes stay as they are; what people write, such as
-// e-mail addresses, is encoded, because Firestore forbids slashes, dots alone and names between underscores, and
-// counts 1500 bytes at most.
+// name encodes an identifier as a document id. Identifiers of the portal stay as they are; free text, such as e-mail
+// addresses, is encoded, because Firestore forbids slashes, single dots and names between underscores, and allows at
+// most 1500 bytes.
 func name(id string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 	isPlain := id != "" && len(id) <= 100 && strings.Trim(id, plain) == ""

@@ -20,7 +20,7 @@ type shape struct {
 	nested     bool   // below an organisation
 
 	equal    []string // fields that must have a value, all of them
-	optional []string // fields of which any may be asked for besides
+	optional []string // fields that a query may filter by in addition
 	contains string   // optional, too: a list that must hold a value
 	// in this order and direction, "-" meaning descending; a range may be asked of the first one, or a place in all
 	order []string
@@ -142,8 +142,7 @@ func (q *query) limit(n int) *query {
 	return q
 }
 
-// selected reads only some fields. Those of the order must be among them if there are pages, which begin behind a
-// document.
+// selected reads only some fields. Pages begin after a document, so the fields of the order must be among them.
 func (q *query) selected(fields ...string) *query {
 	q.q = q.q.Select(fields...)
 	return q

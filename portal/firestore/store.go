@@ -21,10 +21,10 @@
 //	signin/{id}                   a record of the built-in issuer
 //	commits/{random}              the mark of a transaction, for an hour; see [Store.transact]
 //
-// firestore.indexes.json and firestore.rules are to be deployed with the database: queries need the indexes, and what
-// is not queried has none. Clients are denied everything; only the server comes in, by its service account. Documents
-// that expire carry expire_at, on which the file sets a policy of deletion. Firestore is late with that by a day or
-// more, so everything that reads looks at the times itself.
+// firestore.indexes.json and firestore.rules must be deployed with the database: queries need the indexes, and other
+// fields have none. Clients are denied everything; only the server has access, by its service account. Documents that
+// expire carry expire_at, for which the file sets a deletion policy. Firestore deletes a day or more late, so every
+// read checks the times itself.
 package firestore
 
 import (
@@ -48,19 +48,19 @@ import (
 	"github.com/swar-tts/swar/portal/usage"
 )
 
-// Config says which database is used, and how.
+// Config selects the database and how to use it.
 type Config struct {
 	Project  string // of Google Cloud; required
 	Database string // empty means the project's default database
 
-	// Emulator is the address of an emulator, as FIRESTORE_EMULATOR_HOST holds it; empty means Google's servers,
-	// where the credentials are those that the environment provides. With an emulator that variable must be set or
-	// unset for the whole process, not changed.
+	// Emulator is the address of an emulator, as in FIRESTORE_EMULATOR_HOST; empty means Google's servers, with the
+	// credentials of the environment. With an emulator that variable must be set or unset for the whole process, not
+	// changed.
 	Emulator string
 
 	CallTimeout time.Duration // longest wait for one answer of Firestore; 0 means 10 s
 	Timeout     time.Duration // longest time that one call of the store tries; 0 means 30 s
-	// days after which Firestore may delete request rows by itself; 0 means 35; not less than what upkeep keeps
+	// days after which Firestore may delete request rows; 0 means 35; at least what maintenance keeps
 	Retention int
 
 	Log  *slog.Logger      // nil means slog.Default()
@@ -178,7 +178,7 @@ func (s *Store) begin(ctx context.Context, limit time.Duration) (_ context.Conte
 	}, nil
 }
 
-// errTimeout tells the store's own limit from a deadline of the caller.
+// errTimeout distinguishes the store's own limit from a deadline of the caller.
 var errTimeout = errors.New("firestore did not do it in time")
 
 // emulatorOwner is how an emulator knows a server, to which its rules do not apply.

@@ -83,8 +83,8 @@ func (s *Store) deleteAll(ctx context.Context, docs []*firestore.DocumentSnapsho
 	}
 }
 
-// batch begins a list of writes that are made at once or not at all. What replaces it does not promise that, or needs
-// a transaction that reads nothing.
+// batch begins a list of atomic writes. Its replacement in the library is not atomic, or needs a transaction that reads
+// nothing.
 func (s *Store) batch() *firestore.WriteBatch { //nolint:staticcheck // see above
 	return s.client.Batch() //nolint:staticcheck // see above
 }

@@ -53,7 +53,7 @@ func (s *Store) Update(ctx context.Context, change func(tenant.Tx) error) error 
 // touchBatch is how many uses are written at once: Firestore takes 500 writes.
 const touchBatch = 400
 
-// Touch implements [tenant.Store]. Each use is a maximum that Firestore takes by itself.
+// Touch implements [tenant.Store]. Each use is a maximum that Firestore computes.
 func (s *Store) Touch(ctx context.Context, used map[string]time.Time) error {
 	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
 	if err != nil {

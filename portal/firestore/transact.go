@@ -26,18 +26,18 @@ const (
 
 // transact runs change in a transaction until it is committed, and never commits it twice.
 //
-// That needs care where the answer to a commit is lost: what it wrote may be stored or not. So each transaction
-// creates a document of its own, its mark, with the rest of its writes. When a commit fails, the transaction is
-// rolled back, after which it cannot come through any more, and the next attempt looks for the mark before anything
-// else. If it is there, the work is done.
+// That needs care if the answer to a commit is lost: its writes may be stored or not. So each transaction creates a
+// document of its own, its mark, with the rest of its writes. When a commit fails, the transaction is rolled back,
+// after which it cannot be applied any more, and the next attempt first looks for the mark. If it exists, the work is
+// done.
 //
-// An error of change is returned as it is, unless it comes from Firestore and passes: then change is called again.
+// An error of change is returned as it is, unless it is a temporary one of Firestore: then change is called again.
 func (s *Store) transact(ctx context.Context, doing string,
 	change func(context.Context, *firestore.Transaction) error) error {
 	return s.attempts(ctx, doing, &mark{doc: s.client.Collection("commits").Doc(rand.Text())}, change)
 }
 
-// attempts is transact with a mark or, where change finds out by itself what is stored already, without one.
+// attempts is transact with a mark or, if change itself detects a stored commit, without one.
 func (s *Store) attempts(ctx context.Context, doing string, m *mark,
 	change func(context.Context, *firestore.Transaction) error) error {
 	refusals := 0 // of commits, one after the other
@@ -53,9 +53,8 @@ func (s *Store) attempts(ctx context.Context, doing string, m *mark,
 		if m != nil && status.Code(err) == codes.AlreadyExists && t.ran == nil { // only the mark is created so
 			return s.fault(ctx, doing, m.isOf(ctx, attempt))
 		}
-		// A commit that is refused may have come through: Firestore's client sends it again by itself when the answer
-		// is lost, and is then told that there is no such transaction. So another attempt looks. Two refusals in a
-		// row are meant: the first was not stored.
+		// A refused commit may have been applied: Firestore's client resends it when the answer is lost, and then gets
+		// "no such transaction". So another attempt looks. Two refusals in a row are real: the first was not stored.
 		again := passes(err)
 		if t.committed && refused(err) {
 			refusals++
@@ -181,7 +180,8 @@ func retry(ctx context.Context, read func() error) error {
 	}
 }
 
-// pause waits before another attempt: longer each time, and by chance, so that those who met once do not meet again.
+// pause waits before another attempt: longer each time, and for a random time, so that two writers that collided once
+// do not collide again.
 func pause(ctx context.Context, attempt int) error {
 	most := min(longestPause, firstPause<<min(attempt, 10))
 	select {
@@ -196,7 +196,7 @@ func pause(ctx context.Context, attempt int) error {
 // than conflicts are.
 type turns struct {
 	mu     sync.Mutex
-	queues map[string]chan struct{} // each holds a token while somebody has the turn
+	queues map[string]chan struct{} // each holds a token while a caller has the turn
 	length map[string]int           // how many have or want it
 }
 

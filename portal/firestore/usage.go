@@ -18,16 +18,16 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// What one transaction may write. Firestore takes 500 writes, of which a document with increments counts as two, and
-// 10 MiB; the emulator takes 4 MiB.
+// Limits of one transaction. Firestore accepts 500 writes, of which a document with increments counts as two, and 10
+// MiB; the emulator accepts 4 MiB.
 const (
-	maxEvents = 160     // each of which writes at most a row, its increments and a shard; and there is the position
+	maxEvents = 160     // each writes at most a row, its increments and a shard; and there is the position
 	maxBytes  = 3 << 20 // of cells; rows are short
 )
 
 // Apply implements [usage.Store]. A batch that is too large for one transaction is booked in several, each with the
-// position that it leads to. So a failure may leave the first part of such a batch stored, and the batch is booked
-// from there on when it comes again.
+// position after it. So a failure may leave the first part of such a batch stored, and the next attempt continues from
+// there.
 func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
 	ctx, end, err := s.begin(ctx, s.cfg.Timeout)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
 	defer give()
 	for first := true; ; first = false {
 		var more bool
-		// The position tells by itself whether a commit whose answer was lost is stored, so no mark is needed.
+		// The position shows whether a commit whose answer was lost is stored, so no mark is needed.
 		err := s.attempts(ctx, "booking usage", nil, func(ctx context.Context, tx *firestore.Transaction) (err error) {
 			more, err = s.book(ctx, tx, b, first)
 			return err
@@ -52,7 +52,7 @@ func (s *Store) Apply(ctx context.Context, b usage.Batch) error {
 	}
 }
 
-// book books what fits into one transaction, and tells whether there is more.
+// book books what fits into one transaction, and reports whether there is more.
 func (s *Store) book(ctx context.Context, tx *firestore.Transaction, b usage.Batch, first bool) (more bool, err error) {
 	if len(b.Events) == 0 {
 		return false, nil
@@ -412,7 +412,7 @@ func (s *Store) mergeOrg(ctx context.Context, orgID, date string, sources []stri
 	others := slices.DeleteFunc(sources, func(source string) bool { return source == usage.MergedSource })
 	for some := range slices.Chunk(others, mergeAtOnce) {
 		merged := 0
-		// What is merged is no longer there, so that a commit whose answer was lost tells by itself and needs no mark.
+		// Merged shards no longer exist, so a commit whose answer was lost shows itself and needs no mark.
 		err := s.attempts(ctx, "merging usage", nil, func(_ context.Context, tx *firestore.Transaction) (err error) {
 			merged, err = s.merge(tx, orgID, date, some)
 			return err

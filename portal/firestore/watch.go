@@ -17,8 +17,8 @@ func (s *Store) WatchKeys(ctx context.Context, update func(keys []tenant.Key, fu
 
 // watch listens until that fails for good. delivered is whether listen had what there is.
 //
-// Firestore's client listens again by itself when the connection is lost. When it gives up, listening begins anew,
-// with all there is.
+// Firestore's client listens again when the connection is lost. When it gives up, listening begins anew, with all
+// documents.
 func (s *Store) watch(ctx context.Context, what string,
 	listen func(context.Context) (delivered bool, err error)) error {
 	ctx, end, err := s.begin(ctx, 0)

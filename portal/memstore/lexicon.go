@@ -31,8 +31,8 @@ func (t *tenancy) WatchLexicons(ctx context.Context, update func(lexicons []tena
 	}
 }
 
-// lexiconsSince returns the lexicons that are not those of seen, which it brings up to date, and what is closed when
-// any changes again.
+// lexiconsSince returns the lexicons that differ from seen, which it updates, and a channel that is closed at the next
+// change.
 func (t *tenancy) lexiconsSince(ctx context.Context,
 	seen map[string]int64) (changed []tenant.Lexicon, more <-chan struct{}, err error) {
 	t.mu.RLock()

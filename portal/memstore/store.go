@@ -1,4 +1,4 @@
-// Package memstore keeps the portal in memory, for tests and trials. Everything is gone with the process.
+// Package memstore keeps the portal in memory, for tests and trials. The process takes it along when it ends.
 package memstore
 
 import (

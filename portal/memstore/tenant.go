@@ -31,7 +31,7 @@ type memberKey struct{ orgID, email string }
 
 type answerKey struct{ scope, key string }
 
-// tenantTables are the records. They are values: whoever reads or writes one that holds a slice or a map copies it.
+// tenantTables are the records. They are values: readers and writers copy records that hold a slice or a map.
 type tenantTables struct {
 	orgs     map[string]tenant.Org
 	projects map[string]tenant.Project
@@ -155,7 +155,7 @@ func (t *tenancy) usable(ctx context.Context) error {
 	}
 }
 
-// tenantReader reads the tables under the lock of whoever made it.
+// tenantReader reads the tables under the lock of its creator.
 type tenantReader struct {
 	ctx     context.Context
 	t       *tenantTables
@@ -401,7 +401,7 @@ func exact(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Microsecond)
 }
 
-// watcher is one call of WatchKeys: the newest state of every key that it has not been told of.
+// watcher is one call of WatchKeys: the newest state of every key that it has not sent yet.
 type watcher struct {
 	pending map[string]tenant.Key
 	wake    chan struct{} // holds one token while pending is not empty

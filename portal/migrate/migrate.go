@@ -1,8 +1,8 @@
 // Package migrate moves what a portal has stored from one store to another, such as from SQLite to Firestore.
 //
-// Organisations, projects, members, keys, wanted voices and audit logs are moved, and of usage the shards, the closed
-// months, the rows of the request log and the positions of its sources, so that each source goes on where it was.
-// What lives for a day at most stays behind: idempotency keys, and sign-in, which people do again. Servers must be
+// It moves organisations, projects, members, keys, voice requests and audit logs, and of usage the shards, the closed
+// months, the rows of the request log and the positions of its sources, so that each source continues where it was.
+// Records that live for a day at most stay: idempotency keys, and sign-ins, which people repeat. Servers must be
 // stopped meanwhile.
 package migrate
 
@@ -24,13 +24,13 @@ type Store interface {
 	usage.Dumper
 }
 
-// Config says how to move.
+// Config configures a move.
 type Config struct {
-	// Resume goes on with a move that was broken off. Without it the target must be empty. With it the target must
-	// hold nothing that the source does not: what is there already is written again as it is in the source.
+	// Resume continues an interrupted move. Without it the target must be empty. With it the target must hold nothing
+	// that the source lacks: existing records are written again as they are in the source.
 	Resume bool
 
-	Progress func(Counts) // told what has been moved so far, every few hundred records; may be nil
+	Progress func(Counts) // called with the counts so far, every few hundred records; may be nil
 }
 
 // Counts is how much a store holds, or how much of it has been moved.
@@ -39,7 +39,7 @@ type Counts struct {
 	Sources, Months, Shards, Requests                    int
 
 	InShards usage.Totals // what the shards add up to
-	// what the rows of the request log add up to, those that are running not counted as requests
+	// Sums over the rows of the request log; running requests do not count
 	InRequests usage.Totals
 }
 
@@ -201,8 +201,8 @@ func (m *mover) checkTarget() error {
 	return nil
 }
 
-// checkResumable looks for signs that the target has been used: organisations or months of its own, or sources that
-// are ahead.
+// checkResumable looks for signs that the target was used: organisations or months of its own, or sources that are
+// ahead.
 func (m *mover) checkResumable() error {
 	positions, months := map[string]int64{}, map[string]usage.ClosedMonth{}
 	err := m.from.ExportUsage(m.ctx, func(d usage.Dump) error {

@@ -13,12 +13,11 @@ import (
 
 const (
 	maxToken  = 16 << 10        // bytes: no issuer's tokens come near it
-	joinPause = 5 * time.Second // between looks for new invitations of a user who is busy
+	joinPause = 5 * time.Second // between checks for new invitations of an active user
 )
 
-// authenticated lets h answer who has signed in. Roles are not looked up here and nowhere kept: each rule reads them
-// from the store in the transaction in which it needs them, so that a member who was removed is out with the next
-// request.
+// authenticated requires a signed-in user for h. Roles are neither looked up here nor cached: each rule reads them from
+// the store in its transaction, so that a removed member loses access with the next request.
 func (s *Server) authenticated(h handler) handler {
 	return func(c *call) error {
 		user, err := s.userOf(c)

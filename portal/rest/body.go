@@ -31,7 +31,7 @@ func optional(name string, to *string) field {
 	return field{name, false, func(v jsontext.Value) error { return strictjson.String(v, to) }}
 }
 
-// given is an optional field of which it counts whether it was sent.
+// given is an optional field that records whether it was sent.
 func given[T any](name string, to **T, read func(jsontext.Value, *T) error) field {
 	return field{name, false, func(v jsontext.Value) error {
 		*to = new(T)
@@ -68,8 +68,8 @@ func (c *call) once(body []byte) (tenant.Idempotency, error) {
 	return tenant.Idempotency{Key: keys[0], Body: [32]byte(h.Sum(nil))}, nil
 }
 
-// decode reads one JSON object strictly: nothing follows it, names are case-sensitive, the last of a repeated member
-// counts, and null is absence. Errors about fields come in the order of fields.
+// decode reads exactly one JSON object: names are case-sensitive, the last duplicate counts, and null is absence.
+// Errors about fields come in the order of fields.
 func decode(body []byte, fields []field) error {
 	names, values := make([]string, len(fields)), make([]jsontext.Value, len(fields))
 	for i, f := range fields {
@@ -104,10 +104,10 @@ func isRequired(name string) error {
 	return &tenant.Refusal{Kind: tenant.Invalid, Code: "bad_" + name, Text: name + " is required"}
 }
 
-// errNotEntries says what is wrong with a field; its name goes in front.
+// errNotEntries describes a wrong field; the caller adds its name.
 var errNotEntries = errors.New("must be an array of objects")
 
-// errNotStrings says what is wrong with a field; its name goes in front.
+// errNotStrings describes a wrong field; the caller adds its name.
 var errNotStrings = errors.New("must be an array of strings")
 
 func readStrings(v jsontext.Value, to *[]string) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/swar-tts/swar/runtime/strictjson"
 )
 
-// disclosureFields are the two fields that change what is spoken before every text. null is absence, as everywhere, so
-// that taking a setting back has a field of its own.
+// disclosureFields are the two fields that change the disclosure. null is absence, as everywhere, so removing a setting
+// has a field of its own.
 type disclosureFields struct {
 	text    *string
 	inherit *bool

@@ -69,7 +69,7 @@ func unauthorised(code string, err error, challenge string) answer.Failure {
 	return answer.Failure{Status: http.StatusUnauthorized, Code: code, Text: err.Error(), Challenge: challenge}
 }
 
-// badToken is the challenge of RFC 6750 for a token that is no good.
+// badToken is the challenge of RFC 6750 for an invalid token.
 const badToken = `Bearer error="invalid_token"`
 
 const retryAfter = time.Second

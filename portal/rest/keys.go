@@ -118,7 +118,7 @@ func (s *Server) revokeKey(c *call) error {
 	return c.json(shapeKey(k))
 }
 
-// playgroundKeyShape is createdKeyShape for a key that ends by itself.
+// playgroundKeyShape is createdKeyShape for a key that expires.
 type playgroundKeyShape struct {
 	Key       string   `json:"key,omitzero"`
 	Replayed  bool     `json:"replayed,omitzero"`

@@ -73,7 +73,7 @@ func (s *Server) parseLexicon(c *call) error {
 	if _, err := c.body(required("format", &format), required("text", &text)); err != nil {
 		return err
 	}
-	if _, err := s.cfg.Tenancy.Lexicon(c.ctx(), c.user, id); err != nil { // nobody else's business
+	if _, err := s.cfg.Tenancy.Lexicon(c.ctx(), c.user, id); err != nil { // without rights on the project
 		return err
 	}
 	entries, dropped, err := lexicon.Parse(format, text)

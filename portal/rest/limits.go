@@ -28,7 +28,7 @@ type userLimit struct {
 
 func newUserLimit() *userLimit { return &userLimit{tokens: rate.NewLimiter(userRate, userBurst)} }
 
-// limited lets h answer a user who has not asked too much.
+// limited applies the request limits of a user to h.
 func (s *Server) limited(h handler) handler {
 	if s.cfg.Operator {
 		return h

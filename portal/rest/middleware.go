@@ -24,7 +24,7 @@ const (
 	workTime  = 30 * time.Second // an answer must be found after this time; exports have a longer one
 )
 
-// commonHeaders stand on every answer. The slices are shared: headers are only ever set, never changed in place.
+// commonHeaders are on every answer. The slices are shared: headers are only ever set, never changed in place.
 var commonHeaders = http.Header{
 	"Cache-Control":           {"no-store"},
 	"Content-Security-Policy": {"default-src 'self'; frame-ancestors 'none'"},
@@ -33,7 +33,7 @@ var commonHeaders = http.Header{
 	"X-Content-Type-Options":  {"nosniff"},
 }
 
-// exposedHeaders are those that a page of another origin may read.
+// exposedHeaders are the headers that a page of another origin may read.
 const exposedHeaders = "x-request-id, x-error-code, retry-after, content-disposition, etag"
 
 // preflightHeaders answer a page that may call and asks how. The time is the longest that one of the browsers honours.
@@ -80,13 +80,12 @@ type call struct {
 	r         *http.Request // its context ends after workTime
 	unbounded *http.Request // the same without that end
 	query     url.Values
-	user      tenant.User // who has signed in
+	user      tenant.User // the signed-in user
 }
 
 func (c *call) ctx() context.Context { return c.r.Context() }
 
-// handler answers a call, or returns why it could not. After an error behind the first byte the answer is cut off, so
-// that the client can tell.
+// handler answers a call, or returns an error. An error after the first byte cuts the answer off, which clients detect.
 type handler func(*call) error
 
 // handle makes a handler of net/http, writes the errors of h and logs the request under the pattern of its path:
@@ -142,7 +141,7 @@ func (s *Server) log(c *call, path, method string, f answer.Failure, err error, 
 	s.cfg.Log.LogAttrs(ctx, level, "portal request", attrs...)
 }
 
-// open lets h answer everybody.
+// open makes h public.
 func (s *Server) open(h handler) handler { return h }
 
 // path returns a variable of the path.

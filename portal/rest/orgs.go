@@ -12,11 +12,11 @@ import (
 type orgShape struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name"`
-	Role      tenant.Role    `json:"role"` // of who asks
+	Role      tenant.Role    `json:"role"` // of the caller
 	CreatedAt timestamp      `json:"created_at"`
 	Projects  []projectShape `json:"projects"`
 
-	Disclosure *string `json:"disclosure,omitzero"` // nil: that of whoever serves speech
+	Disclosure *string `json:"disclosure,omitzero"` // nil: the server's setting
 }
 
 func shapeOrg(m tenant.Membership) orgShape {
@@ -101,7 +101,7 @@ func (s *Server) updateOrg(c *call) error {
 	return c.json(shapeOrg(updated))
 }
 
-// orgInPath returns the organisation that stands in the path.
+// orgInPath returns the organisation in the path.
 func (c *call) orgInPath() (string, error) {
 	id, err := c.path("org")
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *call) orgInPath() (string, error) {
 	return id, orgID(id)
 }
 
-// objectInPath returns what stands in the path and is inside of an organisation.
+// objectInPath returns the object in the path, which is part of an organisation.
 func (c *call) objectInPath() (string, error) {
 	id, err := c.path("id")
 	if err != nil {

@@ -58,7 +58,7 @@ func (c *call) text(name string) string {
 	return ""
 }
 
-// orgID returns the organisation that every list wants to be told.
+// orgID returns the organisation that every list requires.
 func (c *call) orgID() (string, error) {
 	id := c.text("org_id")
 	if id == "" {
@@ -76,7 +76,7 @@ func (c *call) projectID() (string, error) {
 	return id, objectID(id)
 }
 
-// orgID refuses what is no identifier with the words for an unknown organisation, so that stores see none.
+// orgID answers an invalid identifier like an unknown organisation, so that stores get none.
 func orgID(id string) error {
 	if !ident.Valid(id) {
 		return tenant.ErrNotMember
@@ -154,8 +154,7 @@ func (c *call) time(name string) (time.Time, error) {
 	return t, nil
 }
 
-// parseTime reads unix seconds with or without a fraction, of which microseconds count, from 1970 to the end of the
-// year 9999.
+// parseTime parses unix seconds with or without a fraction, to the microsecond, from 1970 to the end of the year 9999.
 func parseTime(s string) (time.Time, bool) {
 	const end = 253402300800 // 10000-01-01
 	us, ok := parseDecimal(s, 6)

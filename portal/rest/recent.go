@@ -23,7 +23,7 @@ type entry[V any] struct {
 	value *V
 }
 
-// newRecent returns one that keeps most values, each of which begin makes.
+// newRecent returns a map of at most most values, made by begin.
 func newRecent[V any](most int, begin func() *V) *recent[V] {
 	return &recent[V]{most: most, begin: begin, byID: make(map[string]*lru.Element), order: lru.New()}
 }

@@ -19,33 +19,33 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Config says what to serve.
+// Config configures the API.
 type Config struct {
 	Tenancy  *tenant.Service     // required
 	Reports  *usage.Reports      // required
-	Verifier signin.Verifier     // tells who a token belongs to; required unless Operator is set
+	Verifier signin.Verifier     // identifies the user of a token; required unless Operator is set
 	Mailer   Mailer              // nil: invitations are not mailed, and wait until the invited sign in by themselves
-	Model    func() speech.Model // what GET /portal/v1/me tells of
+	Model    func() speech.Model // the model in GET /portal/v1/me
 	Log      *slog.Logger        // required
 
-	// Operator makes whoever calls the operator, without a token and without limits. It is for a listener that only
-	// those can reach who run the server, such as a socket in a folder of theirs.
+	// Operator makes every caller the operator, without a token and without limits. It is for a listener that only the
+	// server's user can reach, such as a socket in a private folder.
 	Operator bool
 
-	// AwaitKey returns when those who check keys know that k was created, changed or revoked, so that a client can
-	// use a new key at once and rely on the end of an old one. Implementations give up after a while: the change is
-	// made, whoever has heard of it. Nil waits for nobody.
+	// AwaitKey returns when all front ends have applied the creation, change or revocation of k, so that a client can
+	// use a new key at once and rely on a revocation. Implementations give up after a while: the change is stored in
+	// any case. Nil does not wait.
 	AwaitKey func(ctx context.Context, k tenant.Key)
 
-	// Origins are the pages that may call besides those of the server itself, such as https://portal.example.org.
+	// Origins are the pages that may call, besides those of the server itself, such as https://portal.example.org.
 	Origins []string
 
-	// TLS says that clients reach the server over TLS, which a proxy may end. Browsers are then told to use nothing
-	// else.
+	// TLS means that clients reach the server over TLS, which a proxy may terminate. Browsers then get
+	// Strict-Transport-Security.
 	TLS bool
 }
 
-// Mailer sends invitations. Implementations queue: whoever invites waits for the answer.
+// Mailer sends invitations. Implementations queue: the caller waits for the answer.
 type Mailer interface {
 	// Invite queues the mail of an invitation that r asks for. It is not called again for the same invitation when it
 	// fails; an owner can invite again.
@@ -86,7 +86,7 @@ func New(cfg Config) (*Server, error) {
 // ServeHTTP implements [http.Handler]. Paths begin with /portal/v1.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Off is what stands under /portal when there is no portal. Any page may read that.
+// Off serves /portal when there is no portal. Any page may read it.
 func Off() http.Handler {
 	refusing := (&Server{}).common(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer.Refuse(w, failed(http.StatusNotFound, "portal_disabled", "portal is disabled"))

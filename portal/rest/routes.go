@@ -12,7 +12,7 @@ import (
 // methods are what a path can be asked. GET also answers HEAD.
 type methods map[string]handler
 
-// routes maps the paths of the API to what answers them. Only what is wrapped in open answers who has not signed in.
+// routes maps the paths of the API to handlers. Only those wrapped in open answer without a token.
 func (s *Server) routes() *mux.Router {
 	// a path that is not clean is not ours; an e-mail may hold a slash
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
@@ -45,8 +45,7 @@ func (s *Server) routes() *mux.Router {
 	return router
 }
 
-// signedIn lets h answer who has signed in and has not asked too much. Invitations are followed and the query is read
-// before it does.
+// signedIn requires a signed-in user within the request limits. It follows invitations and parses the query before h.
 func (s *Server) signedIn(h handler) handler {
 	return s.authenticated(s.limited(s.joined(func(c *call) (err error) {
 		if c.query, err = parseQuery(c.r.URL.RawQuery); err != nil {
@@ -56,7 +55,7 @@ func (s *Server) signedIn(h handler) handler {
 	})))
 }
 
-// endpoint answers one path. guard stands before each of its handlers.
+// endpoint serves one path. guard wraps each of its handlers.
 func (s *Server) endpoint(path string, by methods, guard func(handler) handler) http.Handler {
 	handlers := make(map[string]http.Handler)
 	for method, h := range by {

@@ -11,7 +11,7 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// figuresShape is usage added up, as it stands in every part of a report.
+// figuresShape is the sum of usage in every part of a report.
 type figuresShape struct {
 	Requests     int64          `json:"requests"`
 	Errors       int64          `json:"errors"`
@@ -155,7 +155,7 @@ func (c *call) usageQuery() (q usage.Query, csv bool, err error) {
 	return q, csv, err
 }
 
-// shapeUsage puts the names of keys into a report. Those of long revoked keys are not known any more.
+// shapeUsage adds the names of keys to a report. Names of keys that were revoked long ago are unknown.
 func shapeUsage(u usage.Usage, keys []tenant.Key) usageShape {
 	names := keyNames(keys)
 	return usageShape{

@@ -62,8 +62,7 @@ func (c *checker) check(ctx context.Context, tok *jwt.JSONWebToken) (Identity, e
 	if !slices.Contains(c.algorithms, jose.SignatureAlgorithm(header.Algorithm)) {
 		return Identity{}, fmt.Errorf("%w: %s is not allowed for this issuer", ErrInvalidToken, header.Algorithm)
 	}
-	// Access tokens may be signed by the same keys and say so here (RFC 9068). They do not prove that somebody signed
-	// in.
+	// Access tokens may be signed by the same keys and declare it here (RFC 9068). They do not prove a sign-in.
 	if typ, ok := header.ExtraHeaders[jose.HeaderType]; ok && !strings.EqualFold(fmt.Sprint(typ), "JWT") {
 		return Identity{}, fmt.Errorf("%w: of type %.20q", ErrInvalidToken, typ)
 	}
@@ -114,7 +113,7 @@ func (c *checker) identity(standard jwt.Claims, claims map[string]json.RawMessag
 	return Identity{Issuer: c.issuer, Subject: standard.Subject, Email: email}, nil
 }
 
-// audience demands that the token was made for us and, when it was made for several, that one of ours asked for it
+// audience requires that the token is for this server and, if it has several audiences, that one of ours requested it
 // (OpenID Connect Core 3.1.3.7).
 func (c *checker) audience(audience jwt.Audience, claims map[string]json.RawMessage) error {
 	if !slices.ContainsFunc(audience, func(a string) bool { return slices.Contains(c.audiences, a) }) {
@@ -130,7 +129,7 @@ func (c *checker) audience(audience jwt.Audience, claims map[string]json.RawMess
 	return nil
 }
 
-// email returns the address, which the issuer must have verified: anybody can claim the address of an owner.
+// email returns the address, which the issuer must have verified: an unverified address can be any owner's.
 func (c *checker) email(claims map[string]json.RawMessage) (string, error) {
 	if verified := string(claims["email_verified"]); verified != "true" && !(c.vouched && verified == "false") {
 		return "", errors.New("email_verified is not true")

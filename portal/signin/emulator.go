@@ -13,9 +13,9 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// EmulatorConfig says that tokens of the Firebase Auth emulator are to be taken, which anybody can make.
+// EmulatorConfig accepts tokens of the Firebase Auth emulator, which anyone can create.
 type EmulatorConfig struct {
-	AcceptUnsigned bool   // must be true: nobody shall turn signatures off by an address alone
+	AcceptUnsigned bool   // must be true, so that an address alone does not disable signatures
 	Address        string // host:port of the emulator; must be on this machine
 	Project        string // must begin with demo-, which no project of the real service does
 	Listen         string // host:port on which this server listens; must be on this machine too
@@ -25,7 +25,7 @@ type EmulatorConfig struct {
 // it has not. It is a [Verifier].
 type Emulator struct{ checker checker }
 
-// NewEmulator refuses a configuration in which somebody else could get in.
+// NewEmulator refuses a configuration that would let strangers sign in.
 func NewEmulator(cfg EmulatorConfig) (*Emulator, error) {
 	switch {
 	case !cfg.AcceptUnsigned:

@@ -19,8 +19,8 @@ const (
 	maxBody  = 16 << 10 // bytes
 )
 
-// The cookies of browsers. The first ties links to the browser that asked for them. No script can read them, but the
-// last: it only says that there is a refresh token, so that pages need not ask for what is refused.
+// The cookies of browsers. The first ties links to the browser that requested them. Scripts can read only the last: it
+// shows that there is a refresh token, so that pages send no useless refresh.
 const (
 	browserCookie = "swar_browser"
 	refreshCookie = "swar_refresh"
@@ -92,8 +92,7 @@ func allow(methods map[string]endpoint) string {
 	return strings.Join(names, ", ")
 }
 
-// serveDiscovery tells verifiers about the issuer (OpenID Connect Discovery). There is no authorisation endpoint to
-// tell about.
+// serveDiscovery describes the issuer to verifiers (OpenID Connect Discovery). There is no authorisation endpoint.
 func (i *Issuer) serveDiscovery(w http.ResponseWriter, _ *http.Request) error {
 	return i.publish(w, struct {
 		Issuer        string   `json:"issuer"`
@@ -118,7 +117,7 @@ func (i *Issuer) serveKeys(w http.ResponseWriter, r *http.Request) error {
 	return i.publish(w, map[string]any{"keys": list.public()})
 }
 
-// publish answers with a document that everybody may read and keep.
+// publish serves a public document that may be cached.
 func (i *Issuer) publish(w http.ResponseWriter, document any) error {
 	w.Header().Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(keysMaxAge.Seconds())))
 	w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -151,8 +150,8 @@ func (i *Issuer) serveLink(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// requester tells browsers by what all of them send with a POST: every current one where a page asks from, every old
-// one its origin.
+// requester identifies same-origin requests by headers that all browsers send with a POST: current ones Sec-Fetch-Site,
+// old ones Origin.
 func (i *Issuer) requester(r *http.Request) requester {
 	isProgram := r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == ""
 	a := requester{browser: newSecret(), program: isProgram, ip: i.cfg.ClientIP(r)}

@@ -10,15 +10,16 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// Invitations mails invitations, within the limits of sign-in mails. What it counts lies beside what is counted of
-// those, so that nobody's sign-in is closed by invitations; only the mails of all in an hour are counted together.
+// Invitations mails invitations, within the limits of sign-in mails. Its counters are separate, so that invitations
+// cannot use up a person's sign-in mails; only the hourly total is shared.
 type Invitations struct {
 	store  Store
 	outbox *Outbox
 	limit  int
 }
 
-// NewInvitations returns one. limit is the number of mails in an hour to everybody together, as [Config.TotalLimit].
+// NewInvitations returns a sender of invitations. limit is the total number of mails in an hour, as
+// [Config.TotalLimit].
 func NewInvitations(store Store, outbox *Outbox, limit int) *Invitations {
 	if limit == 0 {
 		limit = totalLimit
@@ -26,13 +27,13 @@ func NewInvitations(store Store, outbox *Outbox, limit int) *Invitations {
 	return &Invitations{store, outbox, limit}
 }
 
-// Invitation is a plain link to the page where everybody signs in. It holds no secret and does not sign in.
+// Invitation is a plain link to the sign-in page. It contains no secret and does not sign in.
 type Invitation struct {
 	Email     string
 	OrgName   string
 	InvitedBy string
 	Page      string
-	From      netip.Addr // of who invites; that of an operator, who has no limit of their own, is not valid
+	From      netip.Addr // of the inviting user; invalid for an operator, who has no such limit
 }
 
 // Mail queues an invitation. It fails at once where a limit is reached or too many mails are waiting: see [Postponed].
@@ -58,7 +59,7 @@ func (v *Invitations) Mail(ctx context.Context, i Invitation) error {
 	return nil
 }
 
-// take counts an invitation against its address, which no removal of a member forgets, and against who sends it.
+// take counts an invitation against its address, which removing a member does not reset, and against its sender.
 func (v *Invitations) take(ctx context.Context, email string, from netip.Addr, now time.Time) error {
 	box := emailHash(email)
 	id := hex.EncodeToString(box[:])

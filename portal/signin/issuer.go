@@ -28,34 +28,32 @@ type Config struct {
 
 	Audience   string // of ID tokens; empty means swar
 	Home       string // path to which a browser goes when it has signed in; empty means /
-	TotalLimit int    // mails in an hour to everybody together, of which each network has a share; 0 means 1000
+	TotalLimit int    // total mails in an hour, of which each network has a share; 0 means 1000
 
-	// Allowed tells whether an address may sign in. Nobody outside learns what it says, or that it was asked. Nil
-	// allows all.
+	// Allowed reports whether an address may sign in. Its result is not visible to clients. Nil allows all.
 	Allowed func(ctx context.Context, email string) (bool, error)
 
-	// ClaimOrg makes an address the first owner of an organisation, for who has the link of [Issuer.NewSetupLink]. It
-	// fails with ErrOwned where somebody else is by now. Nil: nothing is set up with links. It fails with ErrTaken
-	// where the address is taken.
+	// ClaimOrg makes an address the first owner of an organisation, for the user of a link of [Issuer.NewSetupLink]. It
+	// fails with ErrOwned if there is an owner by now, and with ErrTaken if the address is taken. Nil: there are no
+	// setup links.
 	ClaimOrg func(ctx context.Context, org, email string) error
 
-	// SignedOut is called when somebody has signed out, and ends what only their pages may use. Nil: nothing is to be
-	// done.
+	// SignedOut is called when a user has signed out, and revokes the keys of the user's pages. Nil does nothing.
 	SignedOut func(ctx context.Context, email string) error
 
-	// ClientIP tells who sent a request, for the limit of mails. Nil takes the other end of the connection, which is
-	// wrong behind a proxy: then everybody shares one limit.
+	// ClientIP returns the address of a request, for the limit of mails. Nil uses the peer of the connection, which is
+	// wrong behind a proxy: then all clients share one limit.
 	ClientIP func(*http.Request) netip.Addr
 
 	Log *slog.Logger // nil means slog.Default
 }
 
-// Issuer signs people in by e-mail: it is the identity provider of a server that has no other. It is a [Verifier] of
-// its own tokens and a handler of its [Paths].
+// Issuer signs users in by e-mail: it is the identity provider of a server without another. It is a [Verifier] of its
+// own tokens and a handler of its [Paths].
 //
 // It holds no state but copies of its keys, so any number of processes can be one issuer on one store. It starts
-// nothing either: keys are made when they are asked for and it is time, and whoever keeps the store calls
-// [Store.SweepSignin] now and then.
+// nothing either: keys are made on demand when they are due, and the owner of the store calls [Store.SweepSignin] now
+// and then.
 type Issuer struct {
 	cfg       Config
 	secure    bool
@@ -66,8 +64,8 @@ type Issuer struct {
 	cross     *http.CrossOriginProtection
 }
 
-// New checks the configuration and starts nothing. Whoever calls it also runs the outbox. Without an outbox nothing
-// is mailed, and people sign in with what an operator hands over.
+// New checks the configuration and starts nothing. The caller also runs the outbox. Without an outbox no mail is sent,
+// and users sign in with links of the operator.
 func New(cfg Config, store Store, outbox *Outbox) (*Issuer, error) {
 	u, err := url.Parse(cfg.URL)
 	isPlain := outbox == nil && err == nil && u.Scheme == "http" && u.Host != "" && u.User == nil && u.Fragment == ""
@@ -142,10 +140,10 @@ func (i *Issuer) SigningKeys(ctx context.Context) ([]SigningKey, error) {
 	return list.summaries(time.Now()), err
 }
 
-// RotateKeys makes a new key and returns all there are. It is published at once and signs a week later, as the one
-// that is made every 90 days by itself; it fails with ErrRotating while one waits for that. With atOnce it replaces
-// all others at once, for when they may have leaked: within five seconds every server on the store refuses what they
-// have signed. Who is signed in gets a new ID token with their refresh token.
+// RotateKeys makes a new key and returns all keys. It is published at once and signs a week later, like the automatic
+// one every 90 days; it fails with ErrRotating while another one waits for that. With atOnce it replaces all others at
+// once, for when they may have leaked: within five seconds every server on the store refuses their tokens. Signed-in
+// users get a new ID token with their refresh token.
 func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, error) {
 	list, err := i.keys.rotate(ctx, atOnce)
 	if err != nil {
@@ -157,8 +155,7 @@ func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, err
 
 // addMailed mails a link to an address, or does everything that can be seen of it.
 //
-// Whether the address may sign in is found out in the background, by the outbox. So the answer can depend on nothing
-// but what anybody could find out with any address.
+// The outbox checks in the background whether the address may sign in. So the answer is the same for every address.
 func (i *Issuer) requestLink(ctx context.Context, email string, by requester) error {
 	if i.outbox == nil {
 		return errNoMail

@@ -16,7 +16,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// What is taken from an issuer at most, and how often it is asked whatever it says.
+// Limits of an issuer's documents, and of how often they are fetched.
 const (
 	maxDocument = 256 << 10 // bytes
 	maxKeys     = 100
@@ -133,7 +133,7 @@ func newClient() *http.Client {
 	}}
 }
 
-// checkURL refuses addresses at which somebody in between could put in keys of their own.
+// checkURL refuses addresses at which an attacker in between could insert keys.
 func checkURL(s string) error {
 	u, err := url.Parse(s)
 	switch {

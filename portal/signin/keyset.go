@@ -18,8 +18,8 @@ import (
 const (
 	fetchTime    = 10 * time.Second // bounds one fetch
 	staleIfError = 24 * time.Hour   // for which old keys do while there are no new ones
-	refetchPause = time.Minute      // between fetches on behalf of tokens, whose key ids anybody can make up
-	firstPause   = 5 * time.Second  // the same while there are no keys at all, and every token is in vain
+	refetchPause = time.Minute      // between fetches for unknown key ids, which anyone can invent
+	firstPause   = 5 * time.Second  // the same while there are no keys at all, and every token is refused
 )
 
 // keySet holds the public keys of an issuer. However many tokens come, there is one fetch at a time, and pauses
@@ -42,7 +42,7 @@ func (s *keySet) find(ctx context.Context, id, algorithm string) ([]jose.JSONWeb
 	s.mu.Lock()
 	found, now := s.match(id, algorithm), time.Now()
 	if len(found) > 0 && (now.Before(s.fresh) || s.failing != nil && now.Before(s.fresh.Add(staleIfError))) {
-		if !now.Before(s.fresh) { // nobody waits for an issuer that did not answer last time
+		if !now.Before(s.fresh) { // no caller waits for an issuer that failed last time
 			s.startLocked(now)
 		}
 		s.mu.Unlock()
@@ -72,8 +72,7 @@ func (s *keySet) find(ctx context.Context, id, algorithm string) ([]jose.JSONWeb
 // startLocked starts a fetch, unless one is running or the last one was just now. It returns what is closed when the
 // fetch is over, or nil.
 //
-// The fetch serves all who wait and those who come later, so it outlives the caller's context. It ends by itself
-// within fetchTime.
+// The fetch serves all waiting and later callers, so it outlives the caller's context. It ends within fetchTime.
 func (s *keySet) startLocked(now time.Time) chan struct{} {
 	pause := refetchPause
 	if len(s.keys) == 0 {

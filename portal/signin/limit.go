@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What one subscriber may do: who has one address of IPv4, or a network of IPv6.
+// Limits of one subscriber: one IPv4 address, or one IPv6 network.
 const (
 	mailWindow, mailLimit     = time.Hour, 20        // mails
 	verifyWindow, verifyLimit = 15 * time.Minute, 60 // tries of links and codes, right or wrong
@@ -43,8 +43,8 @@ func takeTry(ctx context.Context, store Store, ip netip.Addr, now time.Time) err
 	return take(ctx, store, "verify:"+subscriber(ip), now, verifyWindow, verifyLimit, tooManyTries)
 }
 
-// take counts a use in the record id, unless there are limit of them within window. Who is over the limit is found
-// out by reading alone, so that a flood keeps nobody from writing.
+// take counts a use in the record id, unless there are limit of them within window. A caller over the limit is detected
+// by reading alone, so that a flood does not block writers.
 func take(
 	ctx context.Context, store Store, id string, now time.Time, window time.Duration, limit int,
 	refuse func(retry time.Duration) error,
@@ -69,15 +69,15 @@ func take(
 const (
 	subscriberBitsV4, subscriberBitsV6 = 32, 64 // one address; the least that an IPv6 subscriber has
 	networkBitsV4, networkBitsV6       = 24, 48 // what one organisation has
-	providerBitsV4, providerBitsV6     = 16, 32 // what somebody has who gives networks to others
+	providerBitsV4, providerBitsV6     = 16, 32 // networks of a provider, which gives networks to others
 )
 
 func subscriber(ip netip.Addr) string { return prefix(ip, subscriberBitsV4, subscriberBitsV6) }
 func network(ip netip.Addr) string    { return prefix(ip, networkBitsV4, networkBitsV6) }
 func provider(ip netip.Addr) string   { return prefix(ip, providerBitsV4, providerBitsV6) }
 
-// prefix writes the first bits of an address, which are whole bytes, so that it may stand in the id of a record. Of
-// an address that is not known it is empty.
+// prefix encodes the first bits of an address, which are whole bytes, for the id of a record. It is empty for an
+// unknown address.
 func prefix(ip netip.Addr, v4, v6 int) string {
 	ip = ip.Unmap()
 	bits := v6

@@ -14,7 +14,7 @@ const (
 	linkLife   = 15 * time.Minute
 	repeatTime = time.Minute // in which the browser that spent a link may do so again: double clicks, lost answers
 	maxRepeats = 3
-	maxWrong   = 5  // wrong codes, after which a link is void for who has tried them
+	maxWrong   = 5  // wrong codes, after which a link is void for their sender
 	maxGuesser = 64 // subscribers whose wrong codes a link counts; beyond, the one that came first is forgotten
 
 	handedLife = 24 * time.Hour // of a link that an operator hands over
@@ -23,8 +23,8 @@ const (
 	dayWindow, dayLimit     = 24 * time.Hour, 10
 )
 
-// Why a link or code is not taken. Who asks learns nothing about an address from errBadLink; errOtherBrowser is told
-// to the reader of a mail only.
+// Why a link or code is refused. errBadLink reveals nothing about an address; only the reader of a mail gets
+// errOtherBrowser.
 var (
 	errBadLink = &refusal{
 		http.StatusBadRequest, "bad_link", "the link or code is wrong, was used or has expired; ask for a new one",
@@ -41,12 +41,11 @@ type mailbox struct {
 	Asked []time.Time `json:"asked"` // when links were asked for, in the last day, oldest first
 	Links []link      `json:"links"` // oldest first
 
-	SignedIn time.Time `json:"signed_in,omitzero"` // when somebody last signed in with a link of this address
+	SignedIn time.Time `json:"signed_in,omitzero"` // last sign-in with a link of this address
 }
 
-// link is a link that was mailed. It is spent with its token or its code, and only in the browser that asked for it,
-// or by a program if a program did. A link that an operator hands over has no code; whoever has it may spend it,
-// once.
+// link is a mailed link. It is used up with its token or its code, and only in the browser that requested it, or by a
+// program if a program did. A link of an operator has no code; anyone who has it may use it, once.
 type link struct {
 	Token   hash      `json:"token"`
 	Code    hash      `json:"code"` // see asker.codeHash
@@ -66,9 +65,9 @@ type guesses struct {
 	Wrong int    `json:"wrong"`
 }
 
-// requester is who asks for links and spends them.
+// requester is the client that requests and uses links.
 type requester struct {
-	browser secret // of its cookie; one that matches nothing, where it brought none
+	browser secret // of its cookie; one that matches nothing without a cookie
 	program bool   // it has none of the marks of a browser, and need not keep cookies
 	ip      netip.Addr
 }
@@ -76,11 +75,11 @@ type requester struct {
 // fetchedAt reports whether it was a that asked for l.
 func (a requester) requested(l *link) bool { return l.Browser == a.browser.hash() }
 
-// owns reports whether a may spend l. A program's link is no browser's: what presses the buttons of mails is one.
+// owns reports whether a may use l. A browser cannot use a program's link: mail scanners open links in browsers.
 func (a requester) owns(l *link) bool { return l.Handed || a.requested(l) || l.Program && a.program }
 
-// hasGuessed reports whether a has tried so many wrong codes that no code of l does any more. Programs are told apart
-// by where they come from: a stranger's guesses must not make a link void for others.
+// hasGuessed reports whether a has tried the limit of wrong codes, so that no code of l is accepted from it. Programs
+// are distinguished by address: a stranger's guesses must not void a link for others.
 func (a requester) hasGuessed(l *link) bool {
 	if a.requested(l) {
 		return l.Wrong >= maxWrong
@@ -168,7 +167,7 @@ func (l *link) life() time.Duration {
 	return linkLife
 }
 
-// spendToken uses up the link with this token, and says whether it was handed over.
+// spendToken uses up the link with this token, and reports whether an operator handed it over.
 func (m *mailbox) spendToken(now time.Time, token hash, by requester) (handed bool, err error) {
 	m.prune(now)
 	i := slices.IndexFunc(m.Links, func(l link) bool { return l.Token == token })
@@ -201,7 +200,7 @@ func (m *mailbox) spendCode(now time.Time, code string, by requester) (changed b
 	return changed, errBadLink
 }
 
-// spend uses up link i, and with it those that were asked for before it.
+// spend uses up link i, and voids all requested before it.
 func (m *mailbox) spend(now time.Time, i int) error {
 	l := &m.Links[i]
 	if !l.Used.IsZero() {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Of the mails that all may ask for in an hour of the clock, each part of the internet has a share, so that nobody
-// who has many addresses can close signing in for all others.
+// Each part of the internet has a share of the mails in an hour of the clock, so that an attacker with many addresses
+// cannot close signing in for all others.
 //
 // A network has at most a twentieth of what is left, so that the shares become smaller and the mails are never all
 // gone to a few; and always minQuota, also when none are left. These come on top, up to twice the limit. A provider
@@ -31,14 +31,14 @@ type total struct {
 	Mails int       `json:"mails"`
 }
 
-// mailQuota is the record of those that the networks of one provider have asked for in that hour.
+// mailQuota counts the mails that the networks of one provider requested in that hour.
 type mailQuota struct {
 	Until    time.Time      `json:"until"`
 	Mails    int            `json:"mails"`
 	Networks map[string]int `json:"networks"`
 }
 
-// takeQuota counts a mail against who asks, and against all. limit is the number of mails in an hour.
+// takeQuota counts a mail against its network, and against all. limit is the number of mails in an hour.
 func takeQuota(ctx context.Context, store Store, ip netip.Addr, limit int, now time.Time) error {
 	until := now.Truncate(totalWindow).Add(totalWindow)
 	all, err := read[total](ctx, store, totalRecord)

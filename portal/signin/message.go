@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// The HTML of mails has no image, script or style sheet, so that reading it tells nobody anything.
+// The HTML of mails has no image, script or style sheet, so that reading a mail sends no request.
 var mailHTML = template.Must(template.New("mail").Parse(`<!doctype html>
 <html lang="hi"><head><meta charset="utf-8"><title>{{.Subject}}</title></head>
 <body style="font-family:sans-serif;font-size:16px;line-height:1.5;color:#1a1a1a;max-width:34em;margin:1.5em">
@@ -59,7 +59,7 @@ func linkMail(service, email, link, code string) Mail {
 	}.to(email)
 }
 
-// inviteMail tells somebody that they were invited.
+// inviteMail is the mail of an invitation.
 func inviteMail(service, email, orgName, invitedBy, page string) Mail {
 	hi, en := "एक संगठन", "an organisation"
 	if isPlainName(orgName) {
@@ -82,8 +82,8 @@ func inviteMail(service, email, orgName, invitedBy, page string) Mail {
 	}.to(email)
 }
 
-// isPlainName reports whether no mail program will make a link of a name, which anybody may choose to have mailed to
-// anybody.
+// isPlainName reports whether mail programs will not turn a name into a link; an attacker can choose the name in a mail
+// to any address.
 func isPlainName(s string) bool {
 	afterDot := false
 	for _, r := range s {

@@ -19,8 +19,8 @@ const MethodsPath = "/auth/v1/ways"
 // Methods is how people sign in to a server: a handler of [MethodsPath].
 type Methods struct {
 	Email     bool   // with a link by e-mail
-	Links     bool   // with a link that whoever runs the server hands over
-	Mail      string // what becomes of mails: smtp, printed or none
+	Links     bool   // by a link that the operator hands over
+	Mail      string // delivery of mails: smtp, printed or none
 	Trust     *Trust // whose issuers a page can send people to; nil: none
 	Firebase  *FirebaseMethod
 	PublicURL string // where people reach the server, without / at the end
@@ -30,7 +30,7 @@ type Methods struct {
 // FirebaseMethod is what a page needs to sign people in with Firebase Authentication.
 type FirebaseMethod struct {
 	Project   string
-	WebAPIKey string // no secret: it says only which project is meant
+	WebAPIKey string // not a secret: it only identifies the project
 	Emulator  string // HOST:PORT that takes the place of Google; empty: none does
 }
 
@@ -40,7 +40,7 @@ type Provider struct {
 	Kind     string `json:"kind"` // oidc or firebase
 	Issuer   string `json:"issuer,omitzero"`
 	ClientID string `json:"client_id,omitzero"`
-	// both are missing while the issuer does not tell them
+	// both are empty while the issuer does not publish them
 	AuthorizationEndpoint string `json:"authorization_endpoint,omitzero"`
 	TokenEndpoint         string `json:"token_endpoint,omitzero"`
 	WebAPIKey             string `json:"web_api_key,omitzero"`
@@ -119,16 +119,15 @@ func (p *publishedProvider) origins() []string {
 	return all
 }
 
-// How long endpoints that an issuer has told are good, how soon it is asked again when it has not, and how long
-// whoever asks waits for it.
+// How long the endpoints of an issuer are valid, the pause after a failed request, and how long a caller waits.
 const (
 	endpointsLife  = time.Hour
 	endpointsRetry = time.Minute
 	endpointsWait  = 3 * time.Second
 )
 
-// Providers returns those of the trusted issuers to which people can be sent, in the order of the configuration. Of
-// an issuer that does not answer the endpoints are missing; it is asked again a minute later.
+// Providers returns the trusted issuers with a sign-in page, in the order of the configuration. The endpoints of an
+// issuer that does not answer are missing; it is asked again a minute later.
 func (t *Trust) Providers(ctx context.Context) []Provider {
 	all := make([]Provider, len(t.providers))
 	var wg sync.WaitGroup
@@ -146,7 +145,7 @@ type publishedProvider struct {
 
 	mu        sync.Mutex
 	fetchedAt time.Time // zero: never
-	known     bool      // the endpoints are those that it has told
+	known     bool      // the endpoints are the published ones
 }
 
 // newProvider is nil for Firebase, whose people sign in without endpoints.
@@ -166,7 +165,7 @@ func newProvider(e External, from published) *publishedProvider {
 	return p
 }
 
-// refresh returns what is known by now. Of those who ask at once one asks the issuer, and the others wait for it.
+// refresh returns what is known by now. Of concurrent callers one asks the issuer, and the others wait for it.
 func (p *publishedProvider) refresh(ctx context.Context, t *Trust) Provider {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,7 +175,7 @@ func (p *publishedProvider) refresh(ctx context.Context, t *Trust) Provider {
 	}
 	if now := time.Now(); p.fetchedAt.IsZero() || now.Sub(p.fetchedAt) >= life {
 		p.fetchedAt = now
-		// The answer is for everybody, and whoever has asked first may leave.
+		// The answer is for all callers, and the first one may leave.
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpointsWait)
 		defer cancel()
 		d, err := p.from.document(asking)

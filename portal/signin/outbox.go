@@ -14,8 +14,8 @@ import (
 
 // Mailer sends one mail. It is safe for concurrent use.
 type Mailer interface {
-	// Send returns when the mail was handed over, or could not be; ErrMailRefused says that it never will be. An
-	// error must not hold the text of the mail.
+	// Send returns when the mail was handed over, or could not be; ErrMailRefused means that it never will be. An error
+	// must not contain the text of the mail.
 	Send(ctx context.Context, m Mail) error
 }
 
@@ -44,7 +44,7 @@ var sendPauses = []time.Duration{2 * time.Second, 15 * time.Second, time.Minute}
 // errOutboxFull refuses a mail.
 var errOutboxFull = errors.New("too many mails are waiting; try again in a minute")
 
-// quotaHolder is somebody who may have so many mails waiting, so that nobody takes all the places.
+// quotaHolder is a sender with a limit of waiting mails, so that none takes all places.
 type quotaHolder struct {
 	name string
 	most int
@@ -77,7 +77,7 @@ type Outbox struct {
 	heldBy map[string]int // of them, by the name of a holder
 }
 
-// queuedMail is a mail that waits. wanted decides in the background whether it is sent at all.
+// queuedMail is a waiting mail. wanted decides in the background whether to send it.
 type queuedMail struct {
 	mail       Mail
 	kind       string // for the log
@@ -97,8 +97,7 @@ func NewOutbox(service string, mailer Mailer, log *slog.Logger) *Outbox {
 	}
 }
 
-// reserve takes a place for one letter, which must be queued or released. So whoever gets none is refused before
-// anything was done for it.
+// reserve takes a place for one letter, which must be queued or released. So a caller is refused before any work.
 func (o *Outbox) reserve(holders []quotaHolder) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -174,8 +173,8 @@ func (o *Outbox) drain(ctx context.Context) {
 	}
 }
 
-// deliver tries once, and sees to it that it is tried again later if that fails: whoever makes mails fail must not
-// hold up those of others. What it logs names no person and no secret.
+// deliver tries once, and schedules a retry if that fails: failing mails must not delay those of others. Its log lines
+// name no person and no secret.
 func (o *Outbox) deliver(ctx context.Context, l queuedMail) {
 	err := o.attempt(context.WithoutCancel(ctx), l) // a mail that is being sent when the server stops is sent
 	if err == nil {

@@ -16,7 +16,7 @@ const (
 	refreshTwin = 10 * time.Second
 )
 
-// Why a refresh token is not taken. What a client is told is always the first.
+// Why a refresh token is refused. A client always gets the first.
 var (
 	errBadRefresh = &refusal{
 		http.StatusBadRequest, "bad_refresh_token",

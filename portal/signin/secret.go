@@ -17,7 +17,7 @@ type (
 	hash   [32]byte
 )
 
-// String hides the secret from whoever prints what holds it.
+// String hides the secret when a value that holds it is printed.
 func (secret) String() string { return "(secret)" }
 
 // MarshalText writes a hash as it is stored.
@@ -46,7 +46,7 @@ func (s secret) derive(salt []byte) (d secret) {
 	return d
 }
 
-// encode writes bytes so that they may stand in addresses and cookies.
+// encode writes bytes for addresses and cookies.
 func encode(parts ...[]byte) string {
 	var all []byte
 	for _, p := range parts {
@@ -93,7 +93,7 @@ func newCode() string {
 // showCode writes a code as people read it best.
 func showCode(code string) string { return code[:4] + "-" + code[4:] }
 
-// cleanCode undoes what people do to a code when they type it. It returns "" for what is none.
+// cleanCode normalises a typed code: "2ahb e6zn" → "2AHBE6ZN". It returns "" for anything else.
 func cleanCode(s string) string {
 	code := strings.ToUpper(strings.NewReplacer("-", "", " ", "", "\u00a0", "", "\u2011", "", "\u2013",
 		"").Replace(strings.TrimSpace(s)))

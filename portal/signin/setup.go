@@ -28,8 +28,7 @@ var (
 // ErrNotAllowed refuses a link for an address that may not sign in.
 var ErrNotAllowed = errors.New("this address may not sign in here; invite it first")
 
-// errTaken keeps who has the link from becoming somebody who is known already: nobody has shown that the address is
-// theirs.
+// errTaken keeps the user of the link from becoming a known user: the link does not prove that the address is theirs.
 var errTaken = &refusal{
 	http.StatusBadRequest, "address_taken",
 	"this address belongs to a known user; sign in with it, or set up with another one",
@@ -40,12 +39,12 @@ type setup struct {
 	Token   hash      `json:"token"`
 	Org     string    `json:"org"`
 	Expires time.Time `json:"expires"`
-	Email   string    `json:"email,omitempty"` // who has used it
+	Email   string    `json:"email,omitempty"` // its user
 	Used    time.Time `json:"used,omitzero"`
 	Repeats int       `json:"repeats,omitempty"`
 }
 
-// spend uses the link up. Who has done so may do it again for a while, as with every link.
+// spend uses up the link. Its user may repeat that for a while, as with every link.
 func (s *setup) spend(now time.Time, token hash, email string) error {
 	switch {
 	case s.Token != token || s.Token == hash{} || !now.Before(s.Expires):
@@ -60,8 +59,8 @@ func (s *setup) spend(now time.Time, token hash, email string) error {
 	return nil
 }
 
-// NewSetupLink returns a link with which somebody makes themselves the first owner of an organisation, and sets it
-// up. It is good once, for a day; ends says until when. Every older one ends. It needs a Config.Own.
+// NewSetupLink returns a link with which its user becomes the first owner of an organisation, and sets it up. It is
+// single-use, and valid for a day, until ends. Every older one ends. It needs a Config.Own.
 func (i *Issuer) NewSetupLink(ctx context.Context, org string) (link string, ends time.Time, err error) {
 	token := newSecret()
 	ends = time.Now().Add(setupLife)
@@ -133,7 +132,7 @@ func (i *Issuer) setUp(ctx context.Context, token, email string, ip netip.Addr) 
 	return i.begin(ctx, email, true, now)
 }
 
-// makeOwner refuses whoever has signed in here before, and lets the portal refuse its members.
+// makeOwner refuses a user who has signed in here before; the portal refuses its members.
 func (i *Issuer) makeOwner(ctx context.Context, org, email string) error {
 	box, err := read[mailbox](ctx, i.store, mailboxID(emailHash(email)))
 	if err != nil {

@@ -14,7 +14,7 @@ type Identity struct {
 	Email   string // in lower case; the issuer has verified that it is theirs
 }
 
-// Verifier tells who an ID token belongs to. It is safe for concurrent use.
+// Verifier returns the user of an ID token. It is safe for concurrent use.
 type Verifier interface {
 	// Verify fails with ErrExpiredToken for a token that was good once, with ErrInvalidToken for any other that is
 	// not good, and with ErrUnavailable when the issuer's keys cannot be had. All three are wrapped with a reason
@@ -22,7 +22,7 @@ type Verifier interface {
 	Verify(ctx context.Context, token string) (Identity, error)
 }
 
-// What is wrong with a token. The texts are those of the API.
+// Why a token is refused. The texts are those of the API.
 var (
 	ErrInvalidToken = errors.New("invalid token")
 	ErrExpiredToken = errors.New("token expired")

@@ -19,8 +19,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Rotation of keys. A key is published for a week before it signs, so that whoever keeps the list has it in time, and
-// for a week after.
+// Rotation of keys. A key is published for a week before it signs, so that verifiers that cache the list have it in
+// time, and for a week after.
 const (
 	keyPeriod  = 90 * 24 * time.Hour
 	keyOverlap = 7 * 24 * time.Hour
@@ -52,12 +52,12 @@ type SigningKey struct {
 	EndsAt    time.Time // from then on no token that it has signed is good; earlier if another key replaces it
 }
 
-// KeyState tells what a key is used for.
+// KeyState is the use of a key.
 type KeyState string
 
 // The states of a key.
 const (
-	KeyNext    KeyState = "next"    // it is published, so that everybody knows it when it begins to sign
+	KeyNext    KeyState = "next"    // published, so that verifiers have it when it begins to sign
 	KeySigning KeyState = "signing" // it signs
 	KeyOld     KeyState = "old"     // what it has signed is still good
 )
@@ -130,7 +130,7 @@ func (l keyList) summaries(now time.Time) []SigningKey {
 	return shown
 }
 
-// public returns what everybody may know.
+// public returns the public part.
 func (l keyList) public() []jose.JSONWebKey {
 	var keys []jose.JSONWebKey
 	for _, k := range l.Keys {
@@ -174,7 +174,7 @@ func (s *signingKeys) get(ctx context.Context, reload, bear time.Duration) (keyL
 	return s.list, nil
 }
 
-// find implements keyFinder. Every token of ours names its key.
+// find implements keyFinder. Every token of this issuer names its key.
 func (s *signingKeys) find(ctx context.Context, id, _ string) ([]jose.JSONWebKey, error) {
 	for _, reload := range []time.Duration{keysReload, unknownReload} {
 		list, err := s.get(ctx, reload, keysLag)

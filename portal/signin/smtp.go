@@ -92,9 +92,9 @@ func (s *SMTP) Send(ctx context.Context, m Mail) error {
 	message.Subject(m.Subject)
 	message.SetDate()
 	id := newSecret()
-	// the library's own would tell the name of this machine
+	// the library's default contains the name of this machine
 	message.SetMessageIDWithValue(encode(id[:16]) + "@" + s.domain)
-	message.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: nobody's holiday notice shall answer
+	message.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no automatic replies
 	message.SetBodyString(mail.TypeTextPlain, m.Text)
 	message.AddAlternativeString(mail.TypeTextHTML, m.HTML)
 
@@ -114,7 +114,7 @@ func (s *SMTP) Send(ctx context.Context, m Mail) error {
 		return err
 	}
 	err = client.DialAndSendWithContext(ctx, message)
-	if err == nil || message.IsDelivered() { // a parting that failed is no reason to send twice
+	if err == nil || message.IsDelivered() { // a failed goodbye is no reason to send twice
 		return nil
 	}
 	if e, ok := errors.AsType[*mail.SendError](err); ok && e.ErrorCode() >= 500 {

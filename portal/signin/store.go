@@ -13,11 +13,10 @@ import (
 //
 // An id is 1 to 100 characters out of a-z, 0-9, '-' and ':'. A record has at least one byte and at most 200,000.
 type Store interface {
-	// UpdateSignin replaces the record id by what change makes of it, as if no one else changed it in the meantime.
-	// old is nil where there is no record. When change returns no bytes the record is deleted; when it fails the
-	// record stays as it is, and its error is returned as it is. change owns old, and the store copies what change
-	// returns. After a conflict change is called again with what stands there then, so it must set what it hands out
-	// anew each time. It must not use the store otherwise.
+	// UpdateSignin atomically replaces the record id by the result of change. old is nil without a record. When change
+	// returns no bytes the record is deleted; when it fails the record stays as it is, and its error is returned as it
+	// is. change owns old, and the store copies what change returns. After a conflict change is called again with the
+	// new record, so it must set its results anew each time. It must not use the store otherwise.
 	//
 	// From expires on the record may be swept, or deleted by the database itself. Until that happens it is still
 	// read: change looks at the times that the record holds.

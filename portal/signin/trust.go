@@ -15,7 +15,7 @@ import (
 // External is an issuer that an operator trusts. A token of it for an e-mail address signs in as that address.
 type External struct {
 	Issuer string `json:"issuer"` // exactly as it calls itself, such as https://login.example.org/realms/tts
-	// one of which a token must be for: the ids of the clients that sign people in
+	// a token must be for one of them: the ids of the clients that sign users in
 	Audiences  []string `json:"audiences"`
 	JWKSURL    string   `json:"jwks_url"`    // where its keys are; empty: found through its discovery document
 	Algorithms []string `json:"algorithms"`  // out of RS256, ES256 and EdDSA; empty: RS256
@@ -45,7 +45,7 @@ type Trust struct {
 	log       *slog.Logger
 }
 
-// NewTrust checks the list of issuers. client may be nil; log is told when keys cannot be read.
+// NewTrust checks the list of issuers. client may be nil; failures to read keys are logged.
 func NewTrust(issuers []External, client *http.Client, log *slog.Logger) (*Trust, error) {
 	if client == nil {
 		client = newClient()

@@ -14,12 +14,12 @@ import (
 // for damage and synced before it gets its name, so that what has the name is whole; a file that is there is refused.
 // The copy is one file that needs no other beside it.
 //
-// While it is made, reading and writing go on, and the write-ahead log grows by what is written.
+// Reads and writes continue meanwhile, and the write-ahead log grows by what is written.
 func (s *Store) Backup(ctx context.Context, path string) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("backup: %s exists: give another name", path)
 	}
-	// made here, since SQLite would let everybody read it
+	// created here, since SQLite would make it readable for all users
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".part-*")
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -76,8 +76,8 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 	return explain(path, s.cfg.BusyWait, err)
 }
 
-// checkFile reads a database that nobody has open, and fails unless it is one of ours and whole. A log beside it is
-// folded into it.
+// checkFile reads a database that no process has open, and fails unless it is a complete database of Swar. It merges a
+// log beside it.
 func checkFile(ctx context.Context, path string) error {
 	db, err := openFile(path)
 	if err != nil {

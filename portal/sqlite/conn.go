@@ -14,7 +14,7 @@ type conn struct {
 	store      *Store
 	sql        *sql.Conn
 	statements map[string]*sql.Stmt // their texts are constants, so that there are few
-	broken     bool                 // in a state that nobody knows
+	broken     bool                 // in an unknown state
 }
 
 // connect opens a connection, for reading only or for everything. One that writes does not wait for other processes:
@@ -35,8 +35,8 @@ func (s *Store) connect(ctx context.Context, readOnly bool) (c *conn, err error)
 }
 
 func (s *Store) setUp(ctx context.Context, sc *sql.Conn, readOnly bool) error {
-	// With synchronous FULL each commit is synced, so that a power cut takes no money that was told to be booked. The
-	// cache is in KiB; a log that has grown, behind a long backup, is cut to 64 MB when it begins anew.
+	// With synchronous FULL each commit is synced, so that a power cut loses no confirmed booking. The cache is in KiB;
+	// a log that has grown, during a long backup, is cut to 64 MB when it restarts.
 	setup := []string{
 		"PRAGMA synchronous = FULL", "PRAGMA cache_size = -16384", "PRAGMA journal_size_limit = 67108864", "PRAGMA temp_store = MEMORY",
 		"PRAGMA trusted_schema = OFF",
@@ -68,7 +68,7 @@ func (c *conn) statement(query string) (*sql.Stmt, error) {
 	return st, nil
 }
 
-// exec runs a statement to its end: those that write are short, and stopping one on its way would only undo it.
+// exec runs a statement to its end: writing statements are short, and an interrupt would only undo them.
 func (c *conn) exec(query string, args ...any) (int64, error) {
 	st, err := c.statement(query)
 	if err != nil {
@@ -241,8 +241,8 @@ func (s *Store) retryBusy(ctx context.Context, try func() error) error {
 	}
 }
 
-// rollback ends the transaction, if the database has not done so itself. A connection that does not say that it is
-// out of it is given up.
+// rollback ends the transaction, if the database has not done so itself. A connection that may still be in one is
+// discarded.
 func (c *conn) rollback() {
 	if _, err := c.exec("ROLLBACK"); err != nil {
 		c.broken = true

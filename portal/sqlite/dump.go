@@ -8,8 +8,8 @@ import (
 
 var _ usage.Dumper = (*Store)(nil)
 
-// dumpSize is how many records a part of an export has. Each part is read by itself, so that whoever takes its time
-// with one does not hold up the write-ahead log.
+// dumpSize is how many records a part of an export has. Each part is read separately, so that a slow reader does not
+// block the write-ahead log.
 const dumpSize = 500
 
 // ExportUsage implements [usage.Dumper].

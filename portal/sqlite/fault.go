@@ -14,7 +14,7 @@ import (
 // fault is a failure of the database, with what to do about it.
 type fault struct {
 	text   string
-	passes bool // by itself, or when somebody does what text says: nothing is broken, and the caller may try again
+	passes bool // temporary, or until the advice of text is followed: the caller may retry
 	err    error
 }
 
@@ -27,7 +27,7 @@ func (f *fault) Unwrap() []error {
 	return []error{f.err}
 }
 
-// fault says what a failure of the database means. Errors of ours go through as they are.
+// fault translates a failure of the database. The portal's errors stay as they are.
 func (s *Store) fault(err error) error { return explain(s.cfg.Path, s.cfg.BusyWait, err) }
 
 func explain(path string, waited time.Duration, err error) error {

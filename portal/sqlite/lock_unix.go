@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// lock takes the locks that a process holds while it has the database open: one that all share, so that a restore
-// waits for nobody to be there, and one that only the server has. They end with the process. They are files of their
-// own, since closing any handle of the database itself would drop SQLite's locks on it.
+// lock takes the locks of a process that has the database open: a shared one, so that a restore waits until all have
+// ended, and one for the server only. They end with the process. They are separate files, since closing any handle of
+// the database itself would drop SQLite's locks on it.
 func lock(path string, server bool) ([]*os.File, error) {
 	open, err := lockFile(path+openLock, syscall.LOCK_SH)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -34,7 +34,7 @@ func lock(path string, server bool) ([]*os.File, error) {
 	return []*os.File{open, alone}, nil
 }
 
-// lockExclusive takes the database for nobody else to open.
+// lockExclusive takes the database while no other process has it open.
 func lockExclusive(path string) (*os.File, error) {
 	f, err := lockFile(path+openLock, syscall.LOCK_EX)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -73,7 +73,7 @@ type indexPath struct {
 	value func(usage.RequestQuery) any // that q asks for; nil if it does not
 }
 
-// Rows that are slow have indexes of their own, since there is no order by start among those above any bound.
+// Slow requests have indexes of their own, since rows above a bound have no order by start.
 const (
 	slow     = 200_000 // microseconds
 	verySlow = 1_000_000

@@ -41,7 +41,7 @@ func steps() []string {
 	return all
 }
 
-// prepare makes the database ready for use: it checks what it is and brings it up to date. It can be done again.
+// prepare checks the database and migrates it to this version. It can be repeated.
 func (s *Store) prepare(ctx context.Context, w *conn) error {
 	version, err := recognise(ctx, w.sql, s.cfg.Path)
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *Store) prepare(ctx context.Context, w *conn) error {
 			return fmt.Errorf("bringing it to version %d: %w", version+1, err)
 		}
 	}
-	// Whether it can be written is told now, and not in the middle of a night. Beginning a transaction alone would
-	// not tell.
+	// A write test now, so that an unwritable database is reported at start. Beginning a transaction alone would not
+	// show it.
 	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func recognise(ctx context.Context, c *sql.Conn, path string) (version int, err 
 	return version, nil
 }
 
-// migrate takes one step, whole or not at all, unless another process has taken it.
+// migrate takes one step, atomically, unless another process has taken it.
 func migrate(ctx context.Context, c *sql.Conn, from int, step string) error {
 	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -36,7 +36,7 @@ type Config struct {
 	Server bool
 	// read the whole file when opening, which takes some 12 s a GB, and refuse one that is damaged
 	Check    bool
-	Readers  int           // reads at a time, of which each may keep 16 MB; 0 means 4
+	Readers  int           // concurrent reads, each with up to 16 MB; 0 means 4
 	BusyWait time.Duration // longest wait for another process that writes; 0 means 5 s
 }
 
@@ -45,12 +45,12 @@ type Store struct {
 	cfg     Config
 	db      *sql.DB
 	locks   []*os.File
-	writer  chan *conn // holds the one connection that writes, while nobody does; nil stands for one to be opened
-	readers chan *conn // likewise those that read
+	writer  chan *conn // holds the idle writing connection; nil stands for one to be opened
+	readers chan *conn // likewise the reading ones
 	closing sync.Once
 	closed  chan struct{} // closed by Close
 
-	// Of tests: step is called at each step of a transaction, and fails it; prepared is told of each statement.
+	// For tests: step is called at each step of a transaction, and fails it; prepared gets each statement.
 	step     func(step string) error
 	prepared func(query string)
 
@@ -119,9 +119,9 @@ func (s *Store) open(ctx context.Context) error {
 	return nil
 }
 
-// makePrivate makes the file, for its owner alone, or takes everybody else's rights from it: it holds who speaks to
-// whom and what that costs. It never opens a file that is there: closing it would drop the locks that other
-// connections of this process have on it.
+// makePrivate creates the file for its owner alone, or removes the rights of all others: it contains users, usage and
+// bills. It never opens an existing file: closing it would drop the locks that other connections of this process have
+// on it.
 func makePrivate(path string) error {
 	old, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) {

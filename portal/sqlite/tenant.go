@@ -51,7 +51,7 @@ func (s *Store) Touch(ctx context.Context, used map[string]time.Time) error {
 	})
 }
 
-// sweepStep is how many rows a transaction deletes, so that others need not wait long for their turn.
+// sweepStep is how many rows a transaction deletes, so that other writers do not wait long.
 const sweepStep = 500
 
 // Sweep implements [tenant.Store].
@@ -227,7 +227,7 @@ func list[T any](r *tenantReader, scan func(scanner, *T) error, query string, ar
 		return nil, err
 	}
 	var all []T
-	// Lists are short, so that one is not stopped on its way.
+	// Lists are short, so they are not interrupted.
 	err := r.c.rows(context.Background(), query, args, func(rows *sql.Rows) error {
 		var v T
 		err := scan(rows, &v)
@@ -351,7 +351,7 @@ func (s setting) Scan(v any) error {
 	return nil
 }
 
-// orNull is what stands for a text that may be unset.
+// orNull returns SQL's NULL for an unset text.
 func orNull(isSet bool, text string) sql.NullString {
 	return sql.NullString{String: text, Valid: isSet}
 }

@@ -251,7 +251,7 @@ func (s *Store) SweepRequests(ctx context.Context, date string) (int, error) {
 	return s.sweep(ctx, `DELETE FROM requests WHERE rowid IN (SELECT rowid FROM requests WHERE date < ? LIMIT ?)`, date)
 }
 
-// records reads a list outside a transaction of the caller. Such a list can be long, so that it ends with ctx.
+// records reads a list outside a transaction of the caller. The list can be long, so it ends with ctx.
 func records[T any](ctx context.Context, s *Store, scan func(scanner, *T) error, query string,
 	args ...any) ([]T, error) {
 	var all []T

@@ -8,8 +8,8 @@ import (
 	"github.com/swar-tts/swar/portal/tenant"
 )
 
-// pollEvery is how often a watcher asks for changes by other processes. It reads one number; those of this process it
-// is told.
+// pollEvery is how often a watcher looks for changes by other processes. It reads one number; changes of this process
+// wake it.
 const pollEvery = 200 * time.Millisecond
 
 // WatchKeys implements [tenant.Store]. It also ends with the failure of a read: then the caller no longer knows what
@@ -18,10 +18,9 @@ func (s *Store) WatchKeys(ctx context.Context, update func(keys []tenant.Key, fu
 	return watch(ctx, s, s.keysSince, update)
 }
 
-// watch calls update with all records first, and then with those that have changed. since returns the records that
-// have changed since the change numbered seen, and the number of the last change; if seen is not such a number, which
-// is so for
-// -1 and where an older database was put back, it returns all.
+// watch calls update with all records first, and then with changed ones. since returns the records changed after the
+// change numbered seen, and the number of the last change; if seen is not such a number, which is so for -1 and after
+// an older database was restored, it returns all.
 func watch[T any](ctx context.Context, s *Store, since func(ctx context.Context, seen int64) ([]T, int64, error),
 	update func(records []T, full bool) error,
 ) error {
@@ -53,8 +52,8 @@ func watch[T any](ctx context.Context, s *Store, since func(ctx context.Context,
 	}
 }
 
-// keysSince returns the keys that have changed since the change numbered seen, and the number of the last change. If
-// seen is not such a number it returns every key that is not revoked.
+// keysSince returns the keys changed after the change numbered seen, and the number of the last change. If seen is not
+// such a number it returns every key that is not revoked.
 func (s *Store) keysSince(ctx context.Context, seen int64) (keys []tenant.Key, last int64, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		if err := c.row(`SELECT last FROM key_changes WHERE only = 1`, nil, &last); err != nil {

@@ -19,7 +19,7 @@ type Audit struct {
 	Detail map[string]string // what it was changed to; never a secret
 }
 
-// Place is where a stands in the log.
+// Place is the position of a in the log.
 func (a Audit) Place() cursor.Cursor { return cursor.Cursor{At: a.At, ID: a.ID} }
 
 // Action names what was done.

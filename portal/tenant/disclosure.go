@@ -9,8 +9,8 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// passedOnAtOnce is how many keys take over what their organisation says in one transaction. It is more than there
-// can be active live keys, so that for those it holds at once or not at all.
+// passedOnAtOnce is how many keys get their organisation's disclosure in one transaction. It exceeds the limit of
+// active live keys, so that for those the change is atomic.
 const passedOnAtOnce = 200
 
 // cleanDisclosure checks what is to be spoken before every text.
@@ -29,9 +29,9 @@ func cleanDisclosure(d speech.Disclosure) (speech.Disclosure, error) {
 	return d, nil
 }
 
-// pushDisclosure tells the keys of an organisation what that says, and returns those that did not know. They carry it
-// themselves, so that whoever watches keys learns of it. A crash on the way leaves playground keys that do not know,
-// until the change is asked for again, or they end.
+// pushDisclosure copies the disclosure of an organisation to its keys, and returns the changed keys. Keys carry it
+// themselves, so that watchers of keys see it. A crash on the way leaves some playground keys unchanged, until the
+// change is repeated, or they expire.
 func (s *Service) pushDisclosure(ctx context.Context, orgID string) (changedKeys []Key, err error) {
 	for {
 		some, err := update(ctx, s, func(tx Tx) ([]Key, error) {

@@ -13,7 +13,7 @@ import (
 // MaxActiveKeys is how many live keys of an organisation may be active. Playground keys do not count.
 const MaxActiveKeys = 50
 
-// KeyKind tells what a key is for.
+// KeyKind is the use of a key.
 type KeyKind string
 
 // The kinds of keys.
@@ -29,7 +29,7 @@ func (k KeyKind) prefix() string {
 	return access.LivePrefix
 }
 
-// Key is an API key, without the key itself, which nobody keeps.
+// Key is an API key without its secret, which is not stored.
 type Key struct {
 	ID         string // of Hash: [access.Hash.KeyID]
 	OrgID      string
@@ -56,7 +56,7 @@ func (k Key) Revoked() bool { return !k.RevokedAt.IsZero() }
 // Expired reports whether the key's time is over at now.
 func (k Key) Expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
 
-// KeyChange says what to change of a key; nil leaves it as it is.
+// KeyChange is a change of a key; nil fields stay as they are.
 type KeyChange struct {
 	Name   *string
 	Voices *[]string // empty means every voice
@@ -74,9 +74,9 @@ type CreatedKey struct {
 // MaxListedKeys is how many keys Keys looks back. Live keys that are active are listed in any case.
 const MaxListedKeys = 500
 
-// Keys returns the newest MaxListedKeys keys of one kind of an organisation. With a projectID it returns those of the
-// project only. The newest is first, and revoked ones are among them. Older keys follow if they are live and active.
-// An empty kind means Live.
+// Keys returns the newest MaxListedKeys keys of one kind of an organisation, newest first, revoked ones included. With
+// a projectID it returns those of the project only. Older keys follow if they are live and active. An empty kind means
+// Live.
 func (s *Service) Keys(ctx context.Context, actor User, orgID, projectID string, kind KeyKind) ([]Key, error) {
 	switch kind {
 	case "":
@@ -237,7 +237,7 @@ func revoke(tx Tx, now time.Time, actor User, key Key) Key {
 	return key
 }
 
-// detail is what the audit log tells about a key.
+// detail is the audit log's detail about a key.
 func (k Key) detail() []string {
 	d := []string{"name", k.Name, "prefix", k.Prefix, "kind", string(k.Kind), "project_id", k.ProjectID}
 	if len(k.Voices) > 0 {
@@ -249,7 +249,7 @@ func (k Key) detail() []string {
 	return append(d, disclosureDetail(k.Disclosure)...)
 }
 
-// disclosureDetail is what the audit log tells about a disclosure: nothing about one that sets nothing.
+// disclosureDetail is the audit log's detail about a disclosure; empty for one that sets nothing.
 func disclosureDetail(d speech.Disclosure) []string {
 	if !d.Set {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/swar-tts/swar/runtime/lexicon"
 )
 
-// Lexicon says how words are spoken for the keys of a project. A project has one, without entries at first.
+// Lexicon has the pronunciations of a project's keys. A project has one, without entries at first.
 type Lexicon struct {
 	ProjectID string
 	OrgID     string

@@ -8,7 +8,7 @@ import (
 	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
-// User is who acts: somebody whose identity was verified.
+// User is an actor with a verified identity.
 type User struct {
 	ID    string // the same for every sign-in of one subject at one issuer, and different for all others
 	Email string // verified, lower case
@@ -16,8 +16,8 @@ type User struct {
 	operator bool
 }
 
-// Operator returns the actor of commands that run where the server runs. It may do in every organisation what an
-// owner may, and move voice requests. Nothing that comes from outside can make one.
+// Operator returns the actor of commands on the server's machine. It may do in every organisation what an owner may,
+// and move voice requests. No request from outside can create one.
 func Operator() User { return User{ID: "operator", Email: "operator", operator: true} }
 
 // Role is what a member may do.
@@ -30,7 +30,7 @@ const (
 	RoleViewer Role = "viewer" // read
 )
 
-// MemberState tells whether an invitation was followed.
+// MemberState says whether an invitation was accepted.
 type MemberState string
 
 // The states of a member.
@@ -55,7 +55,7 @@ type Member struct {
 // MailPause is the time in which an invited address is not mailed again.
 const MailPause = 10 * time.Minute
 
-// Invitation is a mail to send. It carries no secret: the link goes to the page where everybody signs in.
+// Invitation is a mail to send. It carries no secret: the link goes to the sign-in page.
 type Invitation struct {
 	Email     string
 	OrgID     string
@@ -78,9 +78,8 @@ func (s *Service) Members(ctx context.Context, actor User, orgID string) ([]Memb
 
 // Invite makes email an invited member; owners only. An empty role means RoleMember.
 //
-// Inviting an address again gives it the role, unless that is empty, and a mail when the last one is MailPause ago. A
-// member who has joined stays as they are. The caller sends the mail that is returned, and calls NotMailed where it
-// cannot; nil means none.
+// Inviting an address again gives it the role, unless that is empty, and a mail when the last one is MailPause old. A
+// joined member stays unchanged. The caller sends the returned mail, and calls NotMailed if it cannot; nil means none.
 func (s *Service) Invite(ctx context.Context, actor User, orgID, email string, role Role,
 	once Idempotency) (Member, *Invitation, error) {
 	email, err := emailaddr.Clean(email)
@@ -231,9 +230,9 @@ func (s *Service) RemoveMember(ctx context.Context, actor User, orgID, email str
 
 // Join accepts the invitations to actor's e-mail and binds them to actor's identity. From then on the e-mail alone
 // gives no access, so that a later owner of the address, or the same address at another issuer, cannot get in.
-// Whoever takes tokens calls it when it sees an identity for the first time; [Service.Me] calls it too.
+// Verifiers of tokens call it when they see an identity for the first time; [Service.Me] calls it too.
 //
-// The refusals are those of Me. What is bound to another identity is left alone.
+// The refusals are those of Me. Invitations that are bound to another identity stay unchanged.
 func (s *Service) Join(ctx context.Context, actor User) error {
 	if actor.operator {
 		return nil
@@ -258,7 +257,7 @@ func (s *Service) Join(ctx context.Context, actor User) error {
 		case actor.ID:
 		case "":
 			if joined++; joined > MaxJoinedOrgs {
-				continue // so that nobody's list of organisations is filled up by strangers
+				continue // so that strangers cannot fill up a user's list of organisations
 			}
 			if err := s.join(ctx, actor, m.OrgID); err != nil {
 				return err

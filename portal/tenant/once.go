@@ -33,8 +33,8 @@ func (o Idempotency) check() error {
 	return nil
 }
 
-// replay returns what the same request was answered with, if there was one. It stands behind the check of what actor
-// may do, so that who has left an organisation is not told its answers.
+// replay returns the answer to the same earlier request, if there was one. It comes after the check of actor's rights,
+// so that a user who has left an organisation does not get its answers.
 func replay[T any](tx Tx, now time.Time, actor User, o Idempotency) (first T, replayed bool, err error) {
 	if o.Key == "" {
 		return first, false, nil

@@ -2,7 +2,7 @@
 // steps of voice requests. It knows no HTTP and no database: [Service] is the rules, [Store] is the port behind which
 // everything is kept.
 //
-// Who acts is an argument of every rule. What a rule refuses is a [*Refusal] whose text is part of the API; any other
+// The actor is an argument of every rule. A rule's refusal is a [*Refusal] whose text is part of the API; any other
 // error is a fault. Every change is written together with its [Audit] entry, in one transaction, or not at all.
 //
 // Times are UTC and whole microseconds, the precision that every store keeps. The zero time means absent.
@@ -20,14 +20,14 @@ import (
 // DefaultProject is the name of the project that comes with a new organisation, so that a key can be made at once.
 const DefaultProject = "Default"
 
-// Limits of what there may be, so that every list has an end. They are counted inside the transaction that adds to
-// them, and far above what anybody has met; an operator is not held to MaxCreatedOrgs.
+// Limits, so that every list is bounded. They are counted inside the transaction that adds, and are far above normal
+// use; MaxCreatedOrgs does not apply to operators.
 const (
 	MaxCreatedOrgs   = 20   // organisations that one user has created and is still in
 	MaxJoinedOrgs    = 100  // organisations that one user is in; further invitations wait until the user leaves one
 	MaxProjects      = 200  // in an organisation
 	MaxMembers       = 1000 // in an organisation, joined and invited
-	MaxVoiceRequests = 200  // of an organisation, whatever became of them
+	MaxVoiceRequests = 200  // of an organisation, in any state
 )
 
 // Org is an organisation: what is billed, and where people share keys.
@@ -37,18 +37,18 @@ type Org struct {
 	CreatedAt time.Time
 	CreatedBy string // e-mail, or "operator"
 
-	// Two counts that limits hang on. The rules keep them inside their transactions, so that whoever races for a
-	// limit meets on this one record, in every store.
+	// Two counts for limits. The rules keep them inside their transactions, so that concurrent callers conflict on this
+	// one record, in every store.
 	ActiveKeys int // live keys that are not revoked
 	Owners     int // owners who have joined
 
 	Disclosure speech.Disclosure // what is spoken before every text, where a key says nothing else
 }
 
-// OrgChange says what to change of an organisation; nil leaves it as it is.
+// OrgChange is a change of an organisation; nil fields stay as they are.
 type OrgChange struct {
 	Name       *string
-	Disclosure *speech.Disclosure // one that sets nothing leaves it to whoever serves speech
+	Disclosure *speech.Disclosure // one that sets nothing means the server's setting
 }
 
 // Membership is an organisation as one of its members sees it.
@@ -61,8 +61,8 @@ type Membership struct {
 // Me signs actor in. It joins the organisations that invited the e-mail, and returns all organisations of actor in
 // order of identifier.
 //
-// It refuses with ErrNotInvited whom the configuration does not let in, and with ErrOtherIdentity who could see
-// nothing because the e-mail has joined with another identity.
+// It refuses with ErrNotInvited a user whom the configuration does not allow, and with ErrOtherIdentity a user who
+// could see nothing because the e-mail has joined with another identity.
 func (s *Service) Me(ctx context.Context, actor User) ([]Membership, error) {
 	if err := s.Join(ctx, actor); err != nil {
 		return nil, err
@@ -145,9 +145,9 @@ func (s *Service) CreateOrg(ctx context.Context, actor User, name string, once I
 	})
 }
 
-// UpdateOrg renames an organisation, or changes what is spoken before every text; owners only. Of two at once, the last
-// one stays. It returns the keys that were told of the change, also beside an error: then others may not be, until the
-// same change is asked for again.
+// UpdateOrg renames an organisation, or changes its disclosure; owners only. Of two at once, the last one stays. It
+// returns the keys that got the change, also with an error: then others may not have it, until the same change is
+// repeated.
 func (s *Service) UpdateOrg(ctx context.Context, actor User, orgID string, change OrgChange) ([]Key, error) {
 	change, err := change.clean()
 	if err != nil {
@@ -249,7 +249,7 @@ func mayCreateOrg(r Reader, actor User) error {
 	return nil
 }
 
-// maySignIn refuses who may not sign in at all.
+// maySignIn refuses users who may not sign in at all.
 func (s *Service) maySignIn(r Reader, actor User) error {
 	if actor.operator {
 		return nil

@@ -13,8 +13,8 @@ const (
 	MaxPlaygroundKeys = 10  // of one user in one project that are alive
 	MaxOrigin         = 300 // bytes: a host name has at most 253
 
-	// So many keys of a member who goes are revoked in one transaction: ten in each of forty projects. More would run
-	// out by themselves.
+	// How many keys of a removed member are revoked in one transaction: ten in each of forty projects. More would
+	// expire anyway.
 	maxRevokedAtOnce = 400
 )
 
@@ -26,7 +26,7 @@ func (s *Service) CreatePlaygroundKey(ctx context.Context, actor User, projectID
 		return CreatedKey{}, ErrBadOrigin
 	}
 	return s.addKey(ctx, actor, projectID, Playground, once, func(tx Tx, now time.Time, key *Key) error {
-		// All live equally long, so those that have expired come last: when the tenth newest is alive, ten are.
+		// All live equally long, so expired ones come last: when the tenth newest is active, ten are.
 		newest, err := tx.Keys(KeyQuery{
 			OrgID: key.OrgID, ProjectID: key.ProjectID, Kind: Playground, CreatedBy: actor.Email, Active: true,
 			Limit: MaxPlaygroundKeys,
@@ -82,8 +82,8 @@ func revokeAll(tx Tx, now time.Time, actor User, keys []Key) {
 	}
 }
 
-// isOrigin reports whether s is an origin as browsers write it. All pages without one of their own say "null": a key
-// for that would be good in each of them.
+// isOrigin reports whether s is an origin as browsers write it. All pages without an origin send "null": a key for that
+// would be valid in each of them.
 func isOrigin(s string) bool {
 	if len(s) > MaxOrigin || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return false

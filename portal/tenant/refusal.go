@@ -7,14 +7,14 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Kind tells what sort of refusal it is.
+// Kind is the kind of a refusal.
 type Kind int
 
 // The kinds of refusals, with the status that the API gives them.
 const (
 	Invalid   Kind = iota // 400: the request cannot be granted as it is
 	Forbidden             // 403: not to this actor
-	Missing               // 404: there is no such thing, or it is not the actor's to know of
+	Missing               // 404: it does not exist, or the actor has no access to it
 	Outdated              // 412: it is not any more what the request was made for
 )
 

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// ErrNotStored is the answer to the revocation of a key that the store could not take. From then on the key is
-// refused, and it is tried again by itself; until it is stored, a restart would make the key good again, so that
-// nobody may be told that it is done.
+// ErrNotStored is the answer to a revocation that the store could not write. The key is refused from then on, and the
+// write is retried; until it is stored, a restart would make the key valid again, so the caller must not report
+// success.
 var ErrNotStored = fmt.Errorf("the key is refused from now on, but that is not stored yet: %w", ErrUnavailable)
 
 const (
@@ -29,7 +29,7 @@ type revocation struct {
 	at    time.Time
 }
 
-// revocations are those that the store has not taken yet. It is safe for concurrent use.
+// revocations are those that the store has not written yet. It is safe for concurrent use.
 type revocations struct {
 	wake chan struct{} // holds a token when there is a new one
 
@@ -88,7 +88,7 @@ func (s *Service) RevokeKey(ctx context.Context, actor User, id string) (Key, er
 	key, unknown := view(reading, s, func(r Reader) (Key, error) { return writableKey(r, actor, id) })
 	switch {
 	case isFault(unknown):
-		return Key{}, err // nobody can tell whether actor may do it
+		return Key{}, err // the actor's rights are unknown
 	case unknown != nil, key.Revoked(): // it was stored after all
 		return key, unknown
 	}
@@ -100,7 +100,7 @@ func (s *Service) RevokeKey(ctx context.Context, actor User, id string) (Key, er
 	return key, fmt.Errorf("%w: %w", ErrNotStored, err)
 }
 
-// isFault reports whether err is a failure of the store, rather than what a rule says or the end of who asks.
+// isFault reports whether err is a failure of the store, not a refusal of a rule or the end of the caller.
 func isFault(err error) bool {
 	_, isRefusal := errors.AsType[*Refusal](err)
 	return err != nil && !isRefusal && !errors.Is(err, ErrClosed) && !errors.Is(err, context.Canceled)
@@ -167,7 +167,7 @@ func (s *Service) storeRevocations(ctx context.Context) (left int) {
 	return left
 }
 
-// logUnstored says what a restart will undo.
+// logUnstored logs what a restart will undo.
 func (s *Service) logUnstored() {
 	var ids []string
 	for _, r := range s.unstored.all() {

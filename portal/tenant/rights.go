@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Who may do what. An organisation that the actor names is refused with 403, so that it tells nothing whether it
-// exists or not; anything else that is not the actor's to know of is not found.
+// Rights. An organisation that the actor names is refused with 403, which does not reveal whether it exists; all else
+// without access is "not found".
 
 func mayRead(r Reader, actor User, orgID string) error {
 	_, err := roleIn(r, actor, orgID)
@@ -67,7 +67,7 @@ func ofObject(err error) error {
 	return err
 }
 
-// roleIn returns the role of actor. An invitation is no role yet.
+// roleIn returns the role of actor. An invitation does not give a role yet.
 func roleIn(r Reader, actor User, orgID string) (Role, error) {
 	if actor.operator {
 		_, err := r.Org(orgID)
@@ -90,7 +90,7 @@ func roleIn(r Reader, actor User, orgID string) (Role, error) {
 	return m.Role, nil
 }
 
-// errNoActor is a fault of the program: whoever acts was not verified.
+// errNoActor is a programming error: the actor was not verified.
 var errNoActor = errors.New("tenant: the actor has no id or no e-mail")
 
 func knownRole(role Role) bool {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Config says what rules depend on besides the store.
+// Config configures the rules.
 type Config struct {
 	Voices      func() []string // what keys may be restricted to now: the voices of the model; nil means none
 	InvitedOnly bool            // only invited e-mails, and those of Domains, may sign in
@@ -15,8 +15,8 @@ type Config struct {
 	Domains []string
 	Now     func() time.Time // nil means time.Now
 
-	// Refuse makes everybody who checks keys refuse k from now on, although the store does not say so yet. It must
-	// not block. Nil: what is not stored does not count.
+	// Refuse makes all front ends refuse k from now on, although the store does not have that yet. It must not block.
+	// Nil: a revocation counts only once it is stored.
 	Refuse func(k Key)
 
 	Log *slog.Logger // nil means slog.Default
@@ -63,7 +63,7 @@ func view[T any](ctx context.Context, s *Service, read func(Reader) (T, error)) 
 	return orZero(v, err)
 }
 
-// update makes a change and returns what became of it, or nothing when the change was not made.
+// update makes a change and returns its result, or nothing when the change was not made.
 func update[T any](ctx context.Context, s *Service, change func(Tx) (T, error)) (v T, err error) {
 	err = s.store.Update(ctx, func(tx Tx) (err error) {
 		v, err = change(tx)

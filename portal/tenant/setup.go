@@ -7,16 +7,16 @@ import (
 	"github.com/swar-tts/swar/portal/emailaddr"
 )
 
-// ErrOwned refuses to make somebody the first owner where there is one. Only operators meet it.
+// ErrOwned refuses a first owner if there is an owner. Only operators get it.
 var ErrOwned = &Refusal{Forbidden, "has_owner", "the organisation has an owner, who can invite others"}
 
-// ErrTaken refuses to make somebody the first owner who is in an organisation already, or is invited to another one:
-// only they can show that the address is theirs.
+// ErrTaken refuses a first owner who is a member of an organisation, or invited to another one: only a sign-in proves
+// that the address is theirs.
 var ErrTaken = &Refusal{Forbidden, "address_taken", "the address belongs to a known user already"}
 
-// FirstOrg returns the oldest organisation that an operator has made. People who set a server up become its owners.
-// Only operators may call it. It fails with ErrNotFound where there is no organisation, and with ErrOwned where all
-// were made by others, or so many that the server is not new.
+// FirstOrg returns the oldest organisation that an operator has created. The users of setup links become its owners.
+// Only operators may call it. It fails with ErrNotFound without an organisation, and with ErrOwned if users have
+// created all, or so many exist that the server is not new.
 func (s *Service) FirstOrg(ctx context.Context, actor User) (Org, error) {
 	const page = 500
 	orgs, err := s.Orgs(ctx, actor, "", page)

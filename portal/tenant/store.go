@@ -18,9 +18,9 @@ var (
 
 // Store keeps tenancy. It is safe for concurrent use, also by several processes on one database.
 //
-// A Store holds no rule. Puts create or replace a whole record; a record without its identifier is an error. What is
-// put is copied, and what is read belongs to the caller. Times come back in UTC as whole microseconds, cut and not
-// rounded, and zero times as zero; strings come back as they went in; empty and nil lists are the same.
+// A Store holds no rule. Puts create or replace a whole record; a record without its identifier is an error. The store
+// copies what is put, and the caller owns what is read. Times come back in UTC as whole microseconds, cut and not
+// rounded, and zero times as zero; strings come back unchanged; empty and nil lists are the same.
 type Store interface {
 	// View calls read with a reader of one state of the store: no change is seen by half, and none made since. It
 	// returns what read returns. read must not use the store otherwise.
@@ -39,18 +39,18 @@ type Store interface {
 	// that are not known are ignored. It conflicts with no transaction.
 	Touch(ctx context.Context, used map[string]time.Time) error
 
-	// WatchKeys calls update with every key that can still be used, full being true, and then with those that are
-	// created or changed, also by other processes, as soon as they are. Keys that can no longer be used may be among
-	// the first ones. States between may be left out, and keys repeated, but a key never goes back to an older state.
-	// LastUsedAt need not be up to date, and deletions are not told: what is deleted has long expired. update may be
-	// called with full true again, when the store has lost track.
+	// WatchKeys calls update with every usable key, full being true, and then with created or changed ones, also by
+	// other processes, as soon as they are stored. Unusable keys may be among the first ones. States between may be
+	// left out, and keys repeated, but a key never returns to an older state. LastUsedAt need not be up to date, and
+	// deletions are not reported: deleted keys have expired long ago. update may be called with full true again, when
+	// the store has lost track.
 	//
 	// It returns when ctx ends, with its cause, or when update fails, with that error. update is never called again
 	// after that.
 	WatchKeys(ctx context.Context, update func(keys []Key, full bool) error) error
 
 	// WatchLexicons is [Store.WatchKeys] for lexicons: it calls update with every lexicon, full being true, and then
-	// with those that change, also by other processes.
+	// with changed ones, also by other processes.
 	WatchLexicons(ctx context.Context, update func(lexicons []Lexicon, full bool) error) error
 
 	// Sweep deletes what expired: answers, and playground keys a day after their end. It returns how many records it
@@ -62,8 +62,8 @@ type Store interface {
 	Close() error
 }
 
-// Reader reads. Where there is no such record, methods that return one fail with ErrNotFound; lists are empty. Lists
-// go by CreatedAt and then ID, both in the same direction, unless something else is said.
+// Reader reads records. Without a record, methods that return one fail with ErrNotFound; lists are empty. Lists are
+// sorted by CreatedAt and then ID, both in the same direction, unless a method says otherwise.
 type Reader interface {
 	Org(id string) (Org, error)
 	Orgs(after string, limit int) ([]Org, error) // in order of id, those greater than after
@@ -109,7 +109,7 @@ type KeyQuery struct {
 	ProjectID string
 	Kind      KeyKind
 	CreatedBy string
-	Active    bool // only those that are not revoked, expired or not
+	Active    bool // not revoked and not expired
 	Limit     int  // 0 means all
 }
 

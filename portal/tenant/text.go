@@ -12,7 +12,7 @@ import (
 // Limits of text, in code points after trimming.
 const (
 	MaxName     = 80 // of organisations, projects, keys and wanted voices
-	MaxLanguage = 35 // the longest tag that RFC 5646 asks everybody to take
+	MaxLanguage = 35 // the longest tag that RFC 5646 requires to be supported
 	MaxUseCase  = 2000
 	MaxNotes    = 4000
 	MaxEmail    = emailaddr.MaxLength // bytes
@@ -21,7 +21,8 @@ const (
 // cleanName trims a name and checks it.
 func cleanName(field, s string) (string, error) { return cleanText(field, s, 1, MaxName, "") }
 
-// cleanText trims s and checks that it has least to most characters and no controls besides those of allowed.
+// cleanText trims s and checks its length, from least to most characters, and its controls, of which only those in
+// allowed may be.
 func cleanText(field, s string, least, most int, allowed string) (string, error) {
 	s = strings.TrimSpace(s)
 	if !utf8.ValidString(s) {
@@ -49,7 +50,7 @@ func isControl(r rune) bool {
 	return turnsLine || endsLine || unicode.IsControl(r)
 }
 
-// isSeen reports whether s has a character that can be seen: a name of joiners alone could not be told from another.
+// isSeen reports whether s has a visible character: names of joiners alone would look alike.
 func isSeen(s string) bool {
 	return strings.ContainsFunc(s,
 		func(r rune) bool { return !unicode.IsSpace(r) && !unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me) })

@@ -29,7 +29,7 @@ type VoiceRequest struct {
 	VoiceName string
 	Language  string
 	UseCase   string
-	Hours     *float64 // of recordings that there are; nil when not told
+	Hours     *float64 // of existing recordings; nil when unknown
 	Notes     string
 	Status    VoiceStatus
 	CreatedAt time.Time
@@ -45,19 +45,19 @@ type Move struct {
 	To VoiceStatus `json:"to"`
 }
 
-// MaxHours is the most hours of recordings that a voice request may tell of.
+// MaxHours is the largest number of hours in a voice request.
 const MaxHours = 10000
 
-// VoiceRequestInput is what a requester tells.
+// VoiceRequestInput is the form of a voice request.
 type VoiceRequestInput struct {
 	VoiceName string   // 1 to MaxName characters
 	Language  string   // 1 to MaxLanguage
 	UseCase   string   // 1 to MaxUseCase
-	Hours     *float64 // 0 to MaxHours; nil when not told
+	Hours     *float64 // 0 to MaxHours; nil when unknown
 	Notes     string   // up to MaxNotes
 }
 
-// next says how a voice request may move. Only the requester withdraws; everything else is the operator's.
+// next says how a voice request may move. Only the requester withdraws; the operator makes all other moves.
 var next = map[VoiceStatus][]VoiceStatus{
 	Submitted: {Reviewing, Declined, Withdrawn},
 	Reviewing: {Approved, Declined, Withdrawn},
@@ -90,7 +90,7 @@ func (s *Service) VoiceRequests(ctx context.Context, actor User, orgID string) (
 			}
 			all = append(all, requests...)
 			slices.SortStableFunc(all, func(a, b VoiceRequest) int { return b.CreatedAt.Compare(a.CreatedAt) })
-			all = all[:min(len(all), MaxVoiceRequests)] // on every turn, so that no more than those of two are held
+			all = all[:min(len(all), MaxVoiceRequests)] // in every turn, so that at most two lists are in memory
 		}
 		return all, nil
 	})

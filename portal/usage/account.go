@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// accounts adds the cells of shards up in all the ways in which a report tells them. It takes memory for the accounts
-// that it opens, and none for a cell or a shard: a year of a busy organisation is some hundred thousand cells.
+// accounts sums the cells of shards in all the ways of a report. It takes memory for the accounts that it opens, and
+// none for a cell or a shard: a year of a busy organisation is some hundred thousand cells.
 type accounts struct {
 	project string   // the only one that counts; empty: all do
 	months  []string // that shards are of
@@ -30,7 +30,7 @@ func newAccounts(project string, days *series) *accounts {
 	}
 }
 
-// add adds the cells of s. What no report tells is skipped: other projects, and how long requests waited in queues.
+// add adds the cells of s. It skips other projects, and queue times, which no report shows.
 func (s *accounts) add(shard *Shard) error {
 	if err := s.r.open(shard.Cells, s.names); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (s *accounts) month(name string) int {
 	return i
 }
 
-// figures fills in the figures of u, whose days are there already. The rates are those of s.months.
+// figures fills in the figures of u, which has the days already. The rates are those of s.months.
 func (s *accounts) figures(u *Usage, rates []int64) {
 	for i := range u.ByDay {
 		if a := s.days[u.ByDay[i].Date]; a != nil {

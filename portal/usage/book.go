@@ -28,7 +28,7 @@ type ShardChange struct {
 	events []meter.Event
 }
 
-// Months returns the months, such as 2026-11, of which [Aggregate] must know whether they are closed.
+// Months returns the months, such as 2026-11, for which [Aggregate] must know whether they are closed.
 func (b Batch) Months() []string {
 	var months []string
 	for i := range b.Events {
@@ -95,9 +95,9 @@ func Aggregate(b Batch, at Position, closed []string) (BatchChange, error) {
 	return k, nil
 }
 
-// markOf tells an event from every other one that has its number. It depends on nothing that later versions may add
-// to events, so that one that comes again after an update is known. The final record that recovery writes for a
-// stream is the same in each copy of a log.
+// markOf distinguishes an event from others with its number. It uses no fields that later versions may add, so that a
+// resent event is recognised after an update. The final record that recovery writes for a stream is the same in each
+// copy of a log.
 func markOf(e *meter.Event) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %d %d %d %d", e.ID, e.Kind, e.At.UnixMicro(), e.Frames, e.Billed))
 	return hex.EncodeToString(sum[:12])
@@ -126,7 +126,7 @@ func requestOf(e meter.Event, id, date, source string) Request {
 	}
 }
 
-// monthOf returns the month of a date, or nothing for what is no date.
+// monthOf returns the month of a date: "2026-11-20" → "2026-11", "x" → "".
 func monthOf(date string) string {
 	if _, err := time.Parse(time.DateOnly, date); err != nil {
 		return ""

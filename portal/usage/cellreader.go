@@ -21,7 +21,7 @@ type cellReader struct {
 	first  bool      // there is none
 }
 
-// open begins to read b. It takes names from known and adds those that are not there, because most come in every shard.
+// open begins to read b. It takes names from known and adds missing ones, because most names are in every shard.
 func (r *cellReader) open(b []byte, known map[string]string) error {
 	*r = cellReader{names: r.names[:0], first: true}
 	if len(b) == 0 {
@@ -51,7 +51,7 @@ func (r *cellReader) open(b []byte, known map[string]string) error {
 }
 
 // next reads all of a cell but its two sketches, TTFA and queue, which the caller must read or skip before it calls
-// next again. It returns false when there is no further cell; then close tells whether that was right.
+// next again. It returns false after the last cell; then close reports whether the data was valid.
 func (r *cellReader) next(c *cell) bool {
 	if r.left == 0 || r.broken {
 		return false
@@ -77,7 +77,7 @@ func (r *cellReader) next(c *cell) bool {
 	return !r.broken
 }
 
-// skipSketch goes past a sketch, of which it checks nothing but that it ends.
+// skipSketch skips a sketch and checks only that it ends.
 func (r *reader) skipSketch() {
 	r.uvarint()
 	for numbers := 2 * r.count(2); numbers > 0; {

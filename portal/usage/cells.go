@@ -9,11 +9,10 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// PlaygroundKey stands for all playground keys of a project. There can be hundreds a day, and nobody tells them apart
-// by name.
+// PlaygroundKey stands for all playground keys of a project. There can be hundreds a day, with equal names.
 const PlaygroundKey = "playground"
 
-// cellKey is what usage is told apart by within a shard.
+// cellKey is the key of usage within a shard.
 type cellKey struct {
 	project, key, voice, endpoint string
 }
@@ -128,7 +127,7 @@ func (s *cells) merge(o cells) {
 //	  2 × sketch   TTFA, queue
 const cellsVersion = 1
 
-// encode gives the same bytes for the same usage, whatever way it was added up. No usage is no bytes.
+// encode gives the same bytes for the same usage, in whatever order it was added up. No usage is no bytes.
 func (s cells) encode() []byte {
 	if len(s) == 0 {
 		return nil

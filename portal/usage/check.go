@@ -19,7 +19,7 @@ const (
 	maxAhead  = 24 * time.Hour       // that a clock may be fast
 	maxText   = 256                  // bytes of an id or a name
 
-	keyKept = 24 * time.Hour // a browser's key is there for at least so long after a stream with it has begun
+	keyKept = 24 * time.Hour // a browser's key exists for at least this long after a stream with it has begun
 
 	maxSources = 10_000 // whose last events are remembered
 )
@@ -27,14 +27,14 @@ const (
 // Owner is whose a key is.
 type Owner struct{ OrgID, ProjectID string }
 
-// ErrNoSuchKey is returned by [Owners] for a key that there is not.
+// ErrNoSuchKey is returned by [Owners] for an unknown key.
 var ErrNoSuchKey = errors.New("there is no such key")
 
 // Owners knows keys and organisations. It is safe for concurrent use.
 type Owners interface {
 	// OwnerOf returns whose a key is, also of one that was revoked; ErrNoSuchKey if there is none.
 	OwnerOf(ctx context.Context, keyID string) (Owner, error)
-	// HasProject reports whether an organisation has such a project.
+	// HasProject reports whether an organisation has a project.
 	HasProject(ctx context.Context, o Owner) (bool, error)
 }
 
@@ -95,8 +95,8 @@ func (c *Checker) check(ctx context.Context, b Batch, store Store, now time.Time
 	return refused, nil
 }
 
-// negativeBilling says what is wrong with an event that takes back what its stream was billed; "" for nothing. before
-// is what events of the stream bill that are not stored yet.
+// negativeBilling describes an event that reduces the bill of its stream; "" if it does not. before is the sum of the
+// stream's events that are not stored yet.
 func negativeBilling(ctx context.Context, store Store, e *meter.Event, before int64) (string, error) {
 	rows, err := rowsOf(ctx, store, e)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Checker) position(source string) int64 {
 	return c.booked[source]
 }
 
-// impossible says what is wrong with the figures of an event; "" for nothing.
+// impossible describes impossible figures of an event; "" for none.
 func impossible(e *meter.Event, now time.Time) string {
 	takesBack := e.Kind == meter.Final && !e.Status.Billed()
 	switch {
@@ -152,8 +152,8 @@ func isStatus(s meter.Status) bool {
 	return false
 }
 
-// foreign says what is wrong with whose an event is; "" for nothing. A key of a browser is deleted a day after its
-// end, and its usage may come later.
+// foreign describes a wrong owner of an event; "" for none. A browser's key is deleted a day after its end, and its
+// usage may come later.
 func (c *Checker) foreign(ctx context.Context, e *meter.Event, now time.Time) (string, error) {
 	owner, err := c.owners.OwnerOf(ctx, e.KeyID)
 	switch {

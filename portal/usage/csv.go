@@ -78,9 +78,8 @@ func (r *Reports) WriteRequests(ctx context.Context, w io.Writer, q RequestQuery
 	}
 }
 
-// text keeps spreadsheets from taking what a client has chosen for a formula (OWASP, CSV injection): what begins with
-// =, +, - or @, also in the wide form of East Asia, behind white space or behind characters that nobody sees, is
-// quoted with an apostrophe.
+// text keeps spreadsheets from reading a client's text as a formula (OWASP, CSV injection): =1+1 → '=1+1. It applies to
+// =, +, - and @, also in the wide form of East Asia, after white space or invisible characters.
 func text(s string) string {
 	first := strings.TrimLeftFunc(s,
 		func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) })

@@ -9,10 +9,9 @@ type Dumper interface {
 	// returns the error of yield as it is.
 	ExportUsage(ctx context.Context, yield func(Dump) error) error
 
-	// ImportUsage stores the records of d as they are and replaces those that are there under the same key: the
-	// source of a position, the ShardKey of a shard, the organisation and ID of a request, and the month of a closed
-	// one. It takes at most 500 records, and may store some of them when it fails; importing them again makes it
-	// whole.
+	// ImportUsage stores the records of d as they are and replaces those with the same key: the source of a position,
+	// the ShardKey of a shard, the organisation and ID of a request, and the month of a closed one. It takes at most
+	// 500 records, and may store some of them when it fails; importing them again completes it.
 	ImportUsage(ctx context.Context, d Dump) error
 }
 
@@ -31,5 +30,5 @@ func (d Dump) Len() int { return len(d.Positions) + len(d.Shards) + len(d.Reques
 type Position struct {
 	Source string
 	Seq    int64  // of its last event
-	Mark   string // tells that event from others; empty where an older version booked it
+	Mark   string // distinguishes that event from others; empty if an older version booked it
 }

@@ -2,9 +2,8 @@ package usage
 
 import "math"
 
-// histogram is what many sketches add up to: a sketch with a dense store, to which a bin is added without looking for
-// its place. It comes in pages, because durations of one kind need a few hundred of all the bins there are. The zero
-// value is empty.
+// histogram is the sum of many sketches: a sketch with a dense store, to which a bin is added without a search. It has
+// pages, because durations of one kind need a few hundred of all bins. The zero value is empty.
 type histogram struct {
 	zeros uint64 // of the value 0
 	pages [maxIndex/pageBins + 1]*[pageBins]uint64

@@ -19,8 +19,8 @@ type Ledger struct {
 // NewLedger returns a ledger that books in store.
 func NewLedger(store Store) *Ledger { return &Ledger{store: store} }
 
-// Checked returns a ledger that books only what c finds possible. What it refuses counts as taken in, so that its
-// source goes on.
+// Checked returns a ledger that books only what c finds possible. Refused events count as received, so that their
+// source continues.
 func (l *Ledger) Checked(c *Checker) *Ledger { return &Ledger{l.store, c} }
 
 // Send books b exactly once, however often it comes.
@@ -49,8 +49,8 @@ func (l *Ledger) Send(ctx context.Context, b meter.Batch) error {
 }
 
 // copies returns the numbers of the events of b that are booked from another source, of which the log of b is a copy.
-// The request log knows them. A stream that ran while the log was copied ends in both copies, and the end that was
-// reported first counts.
+// The request log has them. A stream that ran while the log was copied ends in both copies, and the first reported end
+// counts.
 func copies(ctx context.Context, store Store, b meter.Batch) (map[int64]string, error) {
 	booked := map[int64]string{}
 	for i := range b.Events {

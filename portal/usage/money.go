@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// FramesPerMinute is how many frames of 80 ms a minute has. A rate is paise for so many frames.
+// FramesPerMinute is the number of frames of 80 ms in a minute. A rate is paise for this number of frames.
 const FramesPerMinute = 750
 
 // DefaultRate is the price of the API: 20 paise a minute of audio.
@@ -18,7 +18,7 @@ type Rate struct {
 	Paise int64  // a minute of audio
 }
 
-// Rates is a history of prices, in order of month. None at all means [DefaultRate].
+// Rates is a history of prices, in order of month. An empty one means [DefaultRate].
 type Rates []Rate
 
 // at returns the price in a month, in paise a minute.
@@ -48,10 +48,10 @@ func (r Rates) check() error {
 	return nil
 }
 
-// Paise returns the price of billed frames at a rate in paise a minute. It is billed × rate ÷ 750, rounded half up:
-// 750 frames at 20 → 20. It is for the frames of a whole month at once, because roundings of parts would add up. It
-// is exact for every number; a negative one, which only a fault can bring about, costs nothing, and what does not fit
-// is the largest amount there is.
+// Paise returns the price of billed frames at a rate in paise a minute. It is billed × rate ÷ 750, rounded half up: 750
+// frames at 20 → 20. It is for the frames of a whole month at once, because roundings of parts would add up. It is
+// exact for every number; a negative one, which only a fault can cause, costs nothing, and an overflow is the largest
+// amount there is.
 func Paise(billed, rate int64) int64 {
 	if billed <= 0 || rate <= 0 {
 		return 0

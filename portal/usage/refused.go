@@ -25,8 +25,8 @@ type Refused struct {
 	Event  meter.Event `json:"event"`
 }
 
-// RefusedFile keeps refused events as lines of JSON, so that somebody can look at them and settle them by hand.
-// Events that are sent again may stand there again. It is safe for concurrent use in one process.
+// RefusedFile keeps refused events as lines of JSON, for inspection and correction by hand. Resent events may be in it
+// again. It is safe for concurrent use in one process.
 type RefusedFile struct {
 	path  string
 	limit int64

@@ -77,7 +77,7 @@ type Figures struct {
 	Errors    int64 // of these, by our fault
 	Cancelled int64 // of these, by the client
 	Frames    int64 // decoded, 80 ms each
-	Billed    int64 // those of them that are paid for
+	Billed    int64 // of these, the billed ones
 	Chars     int64 // code points of normalised text
 	Paise     int64 // for the billed frames of each month, rounded half up once a month
 
@@ -165,7 +165,7 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, meter.India)
 }
 
-// rateTable tells the rate of each month.
+// rateTable has the rate of each month.
 type rateTable struct {
 	rates  Rates
 	closed map[string]int64

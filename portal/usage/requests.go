@@ -36,7 +36,7 @@ func (r *Reports) Requests(ctx context.Context, q RequestQuery, after string) (P
 		return Page{}, ErrCursor
 	}
 	limit := q.Limit
-	q.Limit++ // tells whether there is more
+	q.Limit++ // one more shows whether there is another page
 	rows, err := r.store.Requests(ctx, q)
 	if err != nil {
 		return Page{}, err

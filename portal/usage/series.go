@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Split is by what the days of a report are told apart; empty: not at all.
+// Split is the dimension of a report's series; empty: none.
 type Split string
 
 // The ways to split.
@@ -16,7 +16,7 @@ const (
 	SplitEndpoint Split = "endpoint"
 )
 
-// Other is the id of the series of all that have none of their own.
+// Other is the id of the series of all without one of their own.
 const Other = "other"
 
 const maxSeries = 8 // besides Other
@@ -30,7 +30,7 @@ type Series struct {
 	Billed []int64 // likewise
 }
 
-// series adds days up for each id. It takes memory for each id and day, of which there are 400 at most.
+// series sums days for each id. It takes memory for each id and day, of which there are 400 at most.
 type series struct {
 	by   Split
 	days map[string]int // where a date stands

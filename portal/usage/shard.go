@@ -1,6 +1,6 @@
-// Package usage adds up what was spoken, exactly once, and tells it as totals, series, requests and bills.
+// Package usage sums what was spoken, exactly once, and reports totals, series, requests and bills.
 //
-// A [Ledger] takes batches of events in and books them in a [Store]; [Reports] reads them. Usage is counted in frames
+// A [Ledger] receives batches of events and books them in a [Store]; [Reports] reads them. Usage is counted in frames
 // and money in paise, both integers; days and months are those of India.
 package usage
 
@@ -25,7 +25,7 @@ func (c ShardChange) Fold(old Shard) (Shard, error) {
 	return s, nil
 }
 
-// Merge returns the sum of shards of one organisation and one day, of which there is at least one.
+// Merge returns the sum of shards of one organisation and one day; it needs at least one.
 func Merge(shards []Shard) (Shard, error) {
 	sum := Shard{ShardKey: ShardKey{OrgID: shards[0].OrgID, Source: MergedSource, Date: shards[0].Date}}
 	var all cells

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// sketch counts durations so that quantiles can be told within 1 %. It is the DDSketch of Masson, Rim and Lee (VLDB
-// 2019) with a sparse store: bin i holds the values in (γ^(i-1), γ^i]. Two sketches are merged by adding bins, so the
-// result does not depend on the order. The zero value is empty.
+// sketch counts durations, with quantiles exact to 1 %. It is the DDSketch of Masson, Rim and Lee (VLDB 2019) with a
+// sparse store: bin i holds the values in (γ^(i-1), γ^i]. Two sketches are merged by adding bins, so the result does
+// not depend on the order. The zero value is empty.
 //
 // It is our own because ours has one mapping, whole numbers only and one encoding: it costs no dependency on
 // protobuf, and an add allocates only for a new bin.

@@ -11,10 +11,10 @@ import (
 // Store keeps usage. It is safe for concurrent use, also by several processes on one database. Implementations hold
 // no rule: what an event changes is worked out by [Aggregate] and [ShardChange.Fold], inside the store's transaction.
 type Store interface {
-	// Apply books b exactly once, in one transaction: it reads the position of b.Source (the zero one if it is not
-	// known) and which of [Batch.Months] are closed, hands both to [Aggregate], and writes what comes out of it: the
-	// shards, each folded over the one that is stored; the requests, added to those that are stored; and the new
-	// position. Either all of it is stored or nothing.
+	// Apply books b exactly once, in one transaction: it reads the position of b.Source (zero for an unknown one) and
+	// which of [Batch.Months] are closed, passes both to [Aggregate], and writes the result: the shards, each merged
+	// into the stored one; the requests, added to the stored ones; and the new position. Either all of it is stored or
+	// nothing.
 	//
 	// The error is that of Book, such as a *meter.GapError or *meter.ForkError, or a failure of the store, after
 	// which the caller tries again.
@@ -34,19 +34,19 @@ type Store interface {
 	// ClosedMonths returns every closed month, oldest first.
 	ClosedMonths(ctx context.Context) ([]ClosedMonth, error)
 
-	// CloseMonth closes a month for every organisation. A month that is closed already stays as it is: closing twice,
-	// also from two processes at once, is no error and the first one counts. No Apply books on the month once
-	// CloseMonth has returned.
+	// CloseMonth closes a month for every organisation. A closed month stays as it is: closing twice, also from two
+	// processes at once, is no error and the first one counts. No Apply books on the month once CloseMonth has
+	// returned.
 	CloseMonth(ctx context.Context, m ClosedMonth) error
 
 	// Compare returns, for each organisation that has usage on a day, what its shards and what its requests add up to
 	// at one moment.
 	Compare(ctx context.Context, date string) ([]Comparison, error)
 
-	// MergeShards makes the shards of each organisation on a day one, that of [MergedSource], by [Merge], and returns
-	// how many fewer there are. It takes as many transactions as it likes, each of which leaves every sum as it was:
-	// so it may end at any moment, run in two processes at once, and meet an Apply of the same shards. A store that
-	// has a limit on the size of a shard leaves those as they are that would be larger together.
+	// MergeShards merges the shards of each organisation on a day into one, that of [MergedSource], by [Merge], and
+	// returns how many fewer there are. It may use any number of transactions, each of which keeps every sum: so it may
+	// stop at any moment, run in two processes at once, and meet an Apply of the same shards. A store with a size limit
+	// leaves shards that would exceed it together.
 	MergeShards(ctx context.Context, date string) (fewer int, err error)
 
 	// SweepRequests deletes the request rows of all days before date, and returns how many. It may delete in several
@@ -63,15 +63,15 @@ type Batch struct {
 }
 
 // ShardKey names a shard: the usage of one organisation on one day, as one source has reported it. Each shard has one
-// writer, its source, so that sources do not wait for one another. Those of past days are merged, for sources come
-// and go; what is still reported for such a day begins a new one.
+// writer, its source, so that sources do not wait for one another. Shards of past days are merged, for sources come and
+// go; later reports for such a day begin a new one.
 type ShardKey struct {
 	OrgID  string
 	Source string
 	Date   string
 }
 
-// MergedSource is the source of shards that were merged. No log has this name, so that nobody writes to them again.
+// MergedSource is the source of merged shards. No log has this name, so that no source writes to them again.
 const MergedSource = "merged"
 
 // Shard is stored usage. A store keeps the numbers in columns that it can add up, and Cells as they are.
@@ -85,7 +85,7 @@ type Shard struct {
 type Totals struct {
 	Requests int64 // that have ended
 	Frames   int64 // decoded, 80 ms each
-	Billed   int64 // those of them that are paid for
+	Billed   int64 // of these, the billed ones
 }
 
 // Add adds o.
@@ -166,7 +166,7 @@ func (q RequestQuery) Selects(r Request) bool {
 	return isOfWhom && isOfWhat && isInPage && like(string(q.Status), string(r.Status))
 }
 
-// Place is where r stands in the log.
+// Place is the position of r in the log.
 func (r Request) Place() cursor.Cursor { return cursor.Cursor{At: r.Start, ID: r.ID} }
 
 // ClosedMonth is a month whose bills no longer change: neither its usage nor its rate.

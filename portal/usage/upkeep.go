@@ -10,18 +10,17 @@ import (
 	"github.com/swar-tts/swar/runtime/meter"
 )
 
-// Months close so long after their end. By then a server that was cut off has usually reported; what comes later goes
-// on the next bill.
+// Months close this long after their end. By then a disconnected server has usually reported; later usage goes on the
+// next bill.
 const closingGrace = 3 * 24 * time.Hour
 
 // comparedDays is how many past days the nightly comparison looks at: as many as a month waits for its closing.
 const comparedDays = 3
 
-// mergedDays is how many past days are looked at for shards to merge. What a source reports later than that stays a
-// shard of its own.
+// mergedDays is how many past days are checked for shards to merge. Later reports of a source stay separate shards.
 const mergedDays = 40
 
-// MaintenanceConfig says what is kept how long.
+// MaintenanceConfig sets retention times.
 type MaintenanceConfig struct {
 	Rates     Rates
 	Retention int // days that request rows are kept; 0 means 35, and fewer than 7 are refused
@@ -69,8 +68,8 @@ func NewMaintenance(cfg MaintenanceConfig, store Store, log *slog.Logger) (*Main
 	return &Maintenance{cfg: cfg, store: store, log: log}, nil
 }
 
-// Run does a round at once and then every night at half past two in India, until ctx ends. report is told what each
-// round found.
+// Run does a round at once and then every night at half past two in India, until ctx ends. report gets the result of
+// each round.
 func (u *Maintenance) Run(ctx context.Context, report func(Findings)) error {
 	for {
 		f, err := u.Round(ctx)

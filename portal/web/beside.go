@@ -13,13 +13,13 @@ import (
 type Program struct {
 	// API is the origin of the synthesis API, empty for that of the pages.
 	API string
-	// Voices returns those that people can hear on the landing page. Nil: none.
+	// Voices returns the voices with samples on the landing page. Nil: none.
 	Voices func() []string
 	// Portal is whether /portal/v1 and /auth/v1 are there. Without them there is the playground alone.
 	Portal bool
 	// Keys is whether speaking needs a key.
 	Keys bool
-	// Connect returns origins that pages call beside these: those of issuers that people sign in with. Nil: none.
+	// Connect returns origins that pages call besides these: those of issuers that users sign in with. Nil: none.
 	Connect func() []string
 	// Public is the address under which people reach the server, empty where it is not known. Cookies and the links
 	// in mails know that one name.
@@ -109,8 +109,8 @@ func exact(mux *http.ServeMux, other http.Handler) http.Handler {
 	})
 }
 
-// oneName leads whoever opens a page as localhost to 127.0.0.1, or the other way, where the public address is the
-// other of the two. What programs call is never redirected, and nobody is led anywhere else.
+// oneName redirects a page of localhost to 127.0.0.1, or the other way, if the public address is the other of the two.
+// Calls of programs are never redirected, and there are no other redirects.
 func oneName(public string, h http.Handler) http.Handler {
 	u, err := url.Parse(public)
 	other := map[string]string{"localhost": "127.0.0.1", "127.0.0.1": "localhost"}
@@ -130,7 +130,7 @@ func oneName(public string, h http.Handler) http.Handler {
 	})
 }
 
-// isPage is whether a person looks at what is asked for.
+// isPage reports whether a request is for a page that a person sees.
 func isPage(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || !answer.PrefersHTML(r) {
 		return false
@@ -143,8 +143,8 @@ func isPage(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/app/") || strings.HasPrefix(r.URL.Path, "/docs/")
 }
 
-// returns is whether another provider has sent somebody back: with a code of OpenID Connect, its refusal, or a link
-// of Firebase.
+// returns reports whether another provider has redirected the user back: with a code of OpenID Connect, its refusal, or
+// a link of Firebase.
 func returns(q url.Values) bool { return q.Has("state") || q.Has("oobCode") }
 
 func onOff(on bool) string {

@@ -15,17 +15,16 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// landing is the page of whoever opens the address of the server, in two languages, with the voices that it has just
-// now.
+// landing is the page at the address of the server, in two languages, with the current voices.
 type landing struct {
 	site    *Site
 	program Program
 
 	mu   sync.Mutex
-	made map[string]file // by language, address and voices; those of the voices of before are forgotten
+	made map[string]file // by language, address and voices; those of earlier voices are dropped
 }
 
-// maxVoices is how many voices the page offers to hear.
+// maxVoices is how many voices the page has samples of.
 const maxVoices = 6
 
 // ServeHTTP answers in the language that the address asks for, else in that which the browser prefers.
@@ -40,7 +39,7 @@ func (l *landing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.site.send(w, r, l.page(lang, cmp.Or(l.program.API, answer.VisitedURL(r, l.program.Public))), http.StatusOK)
 }
 
-// preferred is Hindi for whoever names it with more weight than English, and English for everybody else.
+// preferred returns Hindi if the header prefers it to English, else English.
 func preferred(r *http.Request) string {
 	best := map[string]float64{}
 	for item := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Language"), ","), ",") {

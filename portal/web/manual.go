@@ -7,8 +7,8 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// Manual serves the documentation below /docs/: pages, the Markdown that they were made of as {page}.md, and what
-// they show. Where there is no such page browsers get one that says so, and everybody else the answer of other.
+// Manual serves the documentation below /docs/: pages, their Markdown sources as {page}.md, and their images. For an
+// unknown page browsers get an error page, and others the answer of other.
 func (s *Site) Manual(other http.Handler) http.Handler {
 	lost := s.Page("docs/404.html", http.StatusNotFound)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -24,13 +24,13 @@ import (
 	"github.com/swar-tts/swar/runtime/answer"
 )
 
-// Options say what is served. Files is required.
+// Options configure the pages. Files is required.
 type Options struct {
 	// Files are the built pages: index.html, app.html and assets/…, with NAME.gz beside what is served compressed, or
 	// in its place.
 	Files fs.FS
-	// Connect returns origins beside the page's own that pages may call, such as those of issuers, which tell theirs
-	// at any time. Nil: none.
+	// Connect returns origins besides the page's own that pages may call, such as those of issuers, which may change.
+	// Nil: none.
 	Connect func() []string
 	// API is the origin of the synthesis API, empty for that of the pages. Pages may call it, too, and find it in the
 	// place of data-api="".
@@ -64,7 +64,7 @@ func isLocal(host string) bool {
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// policy leaves out origins that are none, rather than no page at all: they come from issuers.
+// policy skips invalid origins instead of failing all pages: they come from issuers.
 func (s *Site) policy() string {
 	var origins []string
 	if s.connect != nil {
@@ -217,7 +217,7 @@ func (s *Site) Page(name string, status int) http.HandlerFunc {
 func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", s.policy())
-	if f.kind == "image/svg+xml" { // which brings its styles along, and knows no scripts
+	if f.kind == "image/svg+xml" { // it contains its styles, and runs no scripts
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	}
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -225,7 +225,7 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 	if s.tls {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
-	if s.tls || isLocal(r.Host) { // elsewhere browsers ignore it, and say so in their console
+	if s.tls || isLocal(r.Host) { // elsewhere browsers ignore it, and log a warning
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
 	h.Set("Permissions-Policy", "microphone=(), camera=(), geolocation=()")
@@ -244,7 +244,7 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, f file, status int) 
 	if status != http.StatusOK {
 		w.WriteHeader(status)
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(body) // whoever went away needs no answer
+			_, _ = w.Write(body) // the client may have left
 		}
 		return
 	}

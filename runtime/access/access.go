@@ -1,7 +1,7 @@
 // Package access turns a presented API key into a grant: what its holder may do.
 //
-// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, of which a [KeySnapshot] keeps
-// what the next process begins with, and a [Guard] before any keyring makes guessing slow.
+// A [Static] keyring is fixed at start-up, a [KeyCache] holds the keys of the portal, a [KeySnapshot] saves them for
+// the next process, and a [Guard] before any keyring makes guessing slow.
 package access
 
 import (
@@ -17,9 +17,9 @@ import (
 // Why a request gets no grant. The texts are part of the API.
 var (
 	ErrMissingKey = errors.New("missing x-api-key")
-	// unknown, revoked, expired, or not for this origin: nobody is told which
+	// unknown, revoked, expired, or not for this origin: the text is the same
 	ErrInvalidKey  = errors.New("invalid api key")
-	ErrUnavailable = errors.New("portal unavailable") // the key may be good, but nobody is there to ask; try again
+	ErrUnavailable = errors.New("portal unavailable") // the key may be valid, but cannot be checked; try again
 )
 
 // Credentials is what a request shows of who it is.
@@ -33,7 +33,7 @@ type Credentials struct {
 type Grant struct {
 	KeyID      string   // safe to log; never the key itself
 	KeyPrefix  string   // how people recognise the key
-	OrgID      string   // who is billed; empty with static keys, for which nobody is
+	OrgID      string   // who is billed; empty for static keys, which are not billed
 	ProjectID  string   // of OrgID
 	Playground bool     // a short-lived key of a browser
 	Voices     []string // empty means every voice; shared, not to be changed
@@ -55,7 +55,7 @@ func (g Grant) Allows(voice string) bool {
 
 // Keyring knows the keys. It is safe for concurrent use.
 type Keyring interface {
-	// Grant returns what the key of creds allows, or [ErrInvalidKey] or [ErrUnavailable]. It is called on every
-	// request and must not block on a network. It may keep those waiting whom it refuses.
+	// Grant returns what the key of creds allows, or [ErrInvalidKey] or [ErrUnavailable]. It is called on every request
+	// and must not block on a network. It may delay refusals.
 	Grant(ctx context.Context, creds Credentials) (Grant, error)
 }

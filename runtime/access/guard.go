@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// The limits of guessing. What protects keys is their length; these protect the server from those who try anyway, or
-// who never notice that their key is revoked.
+// The limits of guessing. Keys are protected by their length; these limits protect the server from clients that try
+// anyway, or do not notice that their key is revoked.
 const (
 	freeGuesses  = 20                     // wrong keys that an address may present at once without being slowed
 	forgiveEvery = 3 * time.Second        // a wrong key is forgotten after this, so that 20 a minute stay free
@@ -22,7 +22,7 @@ const (
 	// answers that are held back for more than delayStep; some 20 kB each, with their connection
 	maxDelayed       = 4000
 	maxDelayedOfOne  = 1000 // of them, of one address
-	sharedBitsOfIPv6 = 64   // one customer has at least so many addresses to guess from
+	sharedBitsOfIPv6 = 64   // one customer has at least this many addresses to guess from
 )
 
 // Guard is a keyring that holds the answer back when an address has presented many wrong keys. Good keys are never
@@ -80,8 +80,7 @@ func (g *Guard) delay(ctx context.Context, addr netip.Addr) {
 	g.delayed--
 }
 
-// count notes a wrong key of addr and returns how long to wait. counted is who is counted among those that are
-// delayed, or nil.
+// count records a wrong key of addr and returns the delay. counted is its entry among the delayed ones, or nil.
 func (g *Guard) count(addr netip.Addr) (wait time.Duration, counted *guesser) {
 	now := time.Now()
 	g.mu.Lock()

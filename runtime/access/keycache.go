@@ -11,7 +11,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Entry is a key as the portal tells of it.
+// Entry is a key as the portal sends it.
 type Entry struct {
 	Hash       Hash
 	OrgID      string
@@ -26,7 +26,7 @@ type Entry struct {
 	Disclosure speech.Disclosure // of the key, else of its organisation
 }
 
-// KeyCacheConfig says how long a cache stands on its own.
+// KeyCacheConfig sets how long a cache is valid without the portal.
 type KeyCacheConfig struct {
 	Grace time.Duration // how long known keys are good while the portal is away; 0 means 60 s
 }
@@ -74,14 +74,14 @@ func NewKeyCache(cfg KeyCacheConfig) *KeyCache {
 
 // Grant implements [Keyring]. It allocates nothing.
 //
-// A key that is bound to an origin is refused without the header Origin too: browsers send it with every POST and
-// every WebSocket handshake, and what is no browser has no business with such a key.
+// A key for an origin is refused without the header Origin, too: browsers send it with every POST and every WebSocket
+// handshake, and other clients must not use such a key.
 func (c *KeyCache) Grant(_ context.Context, creds Credentials) (Grant, error) {
 	if _, ok := Parse(creds.Key); !ok {
 		return Grant{}, ErrInvalidKey
 	}
-	// Only hashes are compared from here on. How long that takes tells about the hash of a guess, which nobody can
-	// steer.
+	// Only hashes are compared from here on. The time reveals only the hash of a guess, which an attacker cannot
+	// choose.
 	hash, now := HashOf(creds.Key), time.Now()
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -108,7 +108,7 @@ func (c *KeyCache) Apply(entries []Entry) {
 	c.change(func() (narrowed bool) { return c.applyLocked(entries) })
 }
 
-// change lets do change the keys. If any may do less than before, a copy that still says otherwise is gone when change
+// change lets do change the keys. If any key loses rights, a snapshot with the old rights is removed before change
 // returns.
 func (c *KeyCache) change(do func() (narrowed bool)) {
 	c.mu.Lock()
@@ -134,8 +134,8 @@ func (c *KeyCache) replaceLocked(entries []Entry) (narrowed bool) {
 	return c.applyLocked(entries) || narrowed
 }
 
-// PortalLost notes that the portal can no longer be heard. Known keys stay good for the grace from the first Away on;
-// unknown ones may be new, so that nothing is said about them.
+// PortalLost records that the portal is unreachable. Known keys stay valid for the grace after the first Away; unknown
+// ones may be new, so they get ErrUnavailable.
 func (c *KeyCache) PortalLost() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -276,7 +276,7 @@ func (c *KeyCache) endLocked(hash Hash, h *cachedKey) {
 	}
 }
 
-// entry is what the portal has told of h.
+// entry is the portal's entry for h.
 func (h *cachedKey) entry(hash Hash) Entry {
 	return Entry{
 		Hash: hash, OrgID: h.grant.OrgID, ProjectID: h.grant.ProjectID, KeyPrefix: h.grant.KeyPrefix,
@@ -295,7 +295,7 @@ func (e Entry) equal(other *Entry) bool {
 
 func (h *cachedKey) expired(now time.Time) bool { return !h.until.IsZero() && !now.Before(h.until) }
 
-// touch writes once a second at most, so that a busy key does not go back and forth between processors.
+// touch writes once a second at most, so that a busy key does not move between processors.
 func (h *cachedKey) touch(now time.Time) {
 	if at := now.UnixMicro(); at-h.used.Load() >= time.Second.Microseconds() {
 		h.used.Store(at)

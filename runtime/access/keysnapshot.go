@@ -45,7 +45,7 @@ type KeySnapshot struct {
 	failed      bool      // to write or to remove, which was logged
 }
 
-// savedKeys is what stands in the file.
+// savedKeys is the content of the file.
 type savedKeys struct {
 	LastContact int64      `json:"heard"` // when the portal was, in microseconds since 1970
 	Keys        []savedKey `json:"keys"`
@@ -151,7 +151,7 @@ func (c *KeyCache) fill(kept savedKeys) (changes uint64, err error) {
 	now := time.Now()
 	age := now.Sub(time.UnixMicro(kept.LastContact))
 	switch {
-	case age < -clockLeeway: // nobody knows how old it is
+	case age < -clockLeeway: // its age is unknown
 		return 0, fmt.Errorf("it is from the future (%v): the clock was put back", -age)
 	case age >= c.grace:
 		return 0, fmt.Errorf("last contact with the portal was %v ago; cached keys are valid for %v", age, c.grace)
@@ -162,7 +162,7 @@ func (c *KeyCache) fill(kept savedKeys) (changes uint64, err error) {
 	}
 	c.applyLocked(entries)
 	c.setLexiconsLocked(lexicons, true)
-	c.lostAt = now.Add(-max(age, 0)) // which goes on with now, however the clock is set
+	c.lostAt = now.Add(-max(age, 0)) // on the monotonic clock, which clock changes do not move
 	c.beginLocked()
 	return c.changes, nil
 }

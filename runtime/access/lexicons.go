@@ -2,7 +2,7 @@ package access
 
 import "github.com/swar-tts/swar/runtime/lexicon"
 
-// ProjectLexicon is the lexicon of a project as the portal tells of it.
+// ProjectLexicon is the lexicon of a project as the portal sends it.
 type ProjectLexicon struct {
 	ProjectID string          `json:"project_id"`
 	Version   int64           `json:"version"`

@@ -42,8 +42,8 @@ func NewStatic(entries, known []string) (*Static, error) {
 	return s, nil
 }
 
-// Grant implements [Keyring]. It finds the key by its hash, so that the time it takes tells nothing about how much of
-// a guess is right.
+// Grant implements [Keyring]. It finds the key by its hash, so that the time reveals nothing about a partly right
+// guess.
 func (s *Static) Grant(_ context.Context, creds Credentials) (Grant, error) {
 	g, ok := s.grants[HashOf(creds.Key)]
 	if !ok {

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	reportInterval = 80 * time.Second // before last uses of keys are told again; 40 to 80 s of it, a minute on average
+	reportInterval = 80 * time.Second // between reports of last uses; 40 to 80 s, a minute on average
 	reportTimeout  = 5 * time.Second  // for telling them
 )
 
-// ReportLastUsed tells about once a minute which keys of c were used when, until ctx ends, and then once more. What
-// cannot be told is kept: it is a time for each key, however long that lasts. tell must not keep what it is given.
+// ReportLastUsed reports about once a minute when keys of c were last used, until ctx ends, and then once more. After a
+// failure it keeps them: one time per key, however long that lasts. tell must not keep its argument.
 func (c *KeyCache) ReportLastUsed(
 	ctx context.Context, tell func(context.Context, map[string]time.Time) error, log *slog.Logger,
 ) {
 	used := make(map[string]time.Time)
 	for more := true; more; {
-		// No two waits are alike, so that processes that began together do not tell together.
+		// Waits are random, so that processes that began together do not report together.
 		timer := time.NewTimer(reportInterval/2 + rand.N(reportInterval/2+1))
 		select {
 		case <-timer.C:

@@ -88,8 +88,8 @@ func NewClient(cfg ClientConfig, cache *access.KeyCache, log *slog.Logger) (*Cli
 	return &Client{cfg: cfg, cache: cache, log: log, conn: conn, portal: wire.NewDataplaneClient(conn)}, nil
 }
 
-// Run keeps the cache up to date, and tells when keys were used, until ctx ends. It waits out every failure of the
-// portal, whose absence the cache is told.
+// Run keeps the cache up to date, and reports last uses of keys, until ctx ends. It waits out every failure of the
+// portal, and reports its absence to the cache.
 func (c *Client) Run(ctx context.Context) error {
 	var telling sync.WaitGroup
 	telling.Go(func() { c.cache.ReportLastUsed(ctx, c.touch, c.log) })
@@ -136,8 +136,8 @@ func (c *Client) Send(ctx context.Context, b meter.Batch) error {
 // Close ends the connection. Run must have returned.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// follow takes in what the portal says, from where the last call has got, until the connection fails or is silent. It
-// reports whether anything was heard.
+// follow applies the portal's updates, from the position of the last call, until the connection fails or is silent. It
+// reports whether anything was received.
 func (c *Client) follow(ctx context.Context) (heard bool, err error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -206,13 +206,13 @@ func (c *Client) take(u wire.Update) {
 	}
 }
 
-// acknowledgement is what a follower tells the portal once it has taken an update in.
+// acknowledgement is what a follower sends after it has applied an update.
 type acknowledgement struct {
 	follower uint64
 	at       wire.Position
 }
 
-// replace puts a into c, of which nobody else is a sender, in the place of what was not received yet.
+// replace puts a into c, which has no other sender, instead of an unreceived one.
 func replace(c chan acknowledgement, a acknowledgement) {
 	select {
 	case <-c:
@@ -221,9 +221,8 @@ func replace(c chan acknowledgement, a acknowledgement) {
 	c <- a
 }
 
-// acknowledge tells the portal what was taken in, until ctx ends. While one call is on its way, all that is taken in
-// meanwhile becomes the next one. What could not be told is told with the next update, which is a heartbeat at the
-// latest.
+// acknowledge sends acknowledgements until ctx ends. While one call is on its way, all that is applied meanwhile
+// becomes the next one. A failed one is sent with the next update, which is a heartbeat at the latest.
 func (c *Client) acknowledge(ctx context.Context, taken <-chan acknowledgement) {
 	for last := (acknowledgement{}); ; {
 		var a acknowledgement
@@ -262,7 +261,7 @@ var (
 	errDeaf   = errors.New("the portal has lost its store")
 )
 
-// why tells the reason for which a call failed: that of ctx is truer than that it was cancelled.
+// why returns the reason of a failed call: the cause of ctx is more precise than "cancelled".
 func (c *Client) why(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -276,7 +275,7 @@ func (c *Client) why(ctx context.Context, err error) error {
 	return err
 }
 
-// touch tells the portal when keys were used, in messages that are not too large.
+// touch reports last uses of keys, in messages of limited size.
 func (c *Client) touch(ctx context.Context, used map[string]time.Time) error {
 	w := &wire.TouchRequest{Used: make(map[string]int64)}
 	left := len(used)
@@ -293,8 +292,8 @@ func (c *Client) touch(ctx context.Context, used map[string]time.Time) error {
 	return nil
 }
 
-// pause waits for about d and reports whether ctx has not ended. No two waits are alike, so that those who lost the
-// same portal do not all come back for it in the same moment.
+// pause waits for about d and reports whether ctx has not ended. The wait is random, so that clients that lost the same
+// portal do not all return in the same moment.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d/2 + rand.N(d/2+1))
 	defer timer.Stop()

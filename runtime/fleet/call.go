@@ -16,7 +16,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// tracer notes what becomes of utterances, where the program sends spans somewhere.
+// tracer records the outcome of utterances, if the program sends spans.
 var tracer = otel.Tracer("github.com/swar-tts/swar/runtime/fleet")
 
 // endSpan ends the span of what has spoken, or not.
@@ -32,7 +32,7 @@ func endSpan(span trace.Span, st speech.Stats, err error) {
 type placement struct {
 	send  route.Send
 	pod   *pod
-	err   error // nobody speaks it
+	err   error // it will not be spoken
 	waits bool  // until another placement comes
 }
 
@@ -42,8 +42,8 @@ type call struct {
 	placed chan placement // the newest; buffered
 }
 
-// place tells what was decided. The last decision before it may not have been looked at: only Wait is followed by
-// another one, and then it means nothing any more.
+// place passes a decision on. An unread decision before it is replaced: only Wait is followed by another one, and then
+// it is obsolete.
 func (c *call) place(p placement) {
 	select {
 	case <-c.placed:
@@ -88,7 +88,7 @@ func (s *Speaker) Speak(
 	return st, err
 }
 
-// arrive tells the router of an utterance.
+// arrive adds an utterance to the router.
 func (s *Speaker) arrive(u speech.Utterance, turn speech.Turn) (*call, error) {
 	affinity := route.Affinity(u.Voice, u.Text, u.Raw, u.EnDigits)
 	s.mu.Lock()
@@ -126,7 +126,7 @@ type speaking struct {
 	sink      onceSink
 	attempts  int
 	checked   bool // a pod has said that it could speak it
-	gotFrame  bool // a frame has come: nobody else can be tried
+	gotFrame  bool // a frame has arrived: no other pod can be tried
 }
 
 // run follows the router's decisions until the utterance has ended.
@@ -146,8 +146,8 @@ func (sp *speaking) run(ctx context.Context) (speech.Stats, error) {
 	}
 }
 
-// placement returns where the utterance is to be sent, or that nobody speaks it. While it waits, a pod is asked whether
-// it can be spoken at all: that it cannot counts for more than that everybody is busy.
+// placement returns the pod for the utterance, or an error. While it waits, a pod validates the text: an invalid text
+// has precedence over busy.
 func (sp *speaking) placement(ctx context.Context) (placement, error) {
 	p := <-sp.call.placed
 	if !p.waits {
@@ -214,7 +214,7 @@ func (sp *speaking) leaveQueue() bool {
 // refuseTime is how long a pod may be asked when the wait is over: a refusal leaves within 2 s.
 const refuseTime = 50 * time.Millisecond
 
-// refuse returns why the utterance is not spoken: what is wrong with it, if anything is, else that nobody is free.
+// refuse returns why the utterance is not spoken: its fault, if it has any, else that no slot is free.
 func (sp *speaking) refuse(ctx context.Context, err error) error {
 	if sp.checked {
 		return err
@@ -228,7 +228,7 @@ func (sp *speaking) refuse(ctx context.Context, err error) error {
 	return err
 }
 
-// attempt has one pod speak the utterance. again says that nothing was heard, and the router decides anew.
+// attempt has one pod speak the utterance. again means that no audio arrived, and the router decides anew.
 func (sp *speaking) attempt(ctx context.Context, p placement) (o link.Outcome, again bool) {
 	s := sp.speaker
 	if ctx.Err() != nil {
@@ -273,7 +273,7 @@ func (sp *speaking) answered() {
 	s.applyLocked(s.router.Answered(time.Now(), sp.call.id))
 }
 
-// finishAttempt tells the router how an attempt, which held a slot for so long, has ended.
+// finishAttempt reports to the router how an attempt, which held a slot this long, has ended.
 func (sp *speaking) finishAttempt(p placement, o link.Outcome, held time.Duration) (link.Outcome, bool) {
 	s, now := sp.speaker, time.Now()
 	s.mu.Lock()

@@ -19,17 +19,17 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// keepTime is how long a pod that is connected and warm is used when the source does not list it any more. Lists lack
-// pods for a moment, such as when EndpointSlices are made anew; a pod that ends says so itself, or its link breaks.
+// keepTime is how long a connected and warm pod is used after the source has dropped it. Lists lack pods for a moment,
+// such as when EndpointSlices are recreated; a stopping pod says so itself, or its link breaks.
 const keepTime = 10 * time.Second
 
-// Source tells where pods are.
+// Source finds pods.
 type Source interface {
-	// Run tells of all pods, once at the start and whenever that changes, from one goroutine, until ctx ends.
+	// Run reports all pods, once at the start and after every change, from one goroutine, until ctx ends.
 	Run(ctx context.Context, tell func([]route.Endpoint)) error
 }
 
-// Config says how a router uses pods.
+// Config configures a router's use of pods.
 type Config struct {
 	Route     route.Config
 	QueueWait time.Duration // longest wait for a slot; 0 means 1.95 s
@@ -49,23 +49,23 @@ type Speaker struct {
 	log    *slog.Logger
 	epoch  uint64 // names this router to pods
 
-	synced chan struct{} // closed when the first pods that the source has told of were asked for their state
+	synced chan struct{} // closed when the first listed pods were asked for their state
 
 	running sync.WaitGroup // what Run has started
 
 	mu           sync.Mutex
 	router       *route.Router
 	pods         map[string]*pod
-	listed       []route.Endpoint // what the source told last
+	listed       []route.Endpoint // the last list of the source
 	calls        map[route.ID]*call
 	lastID       route.ID
 	model        speech.Model
 	speaking     int           // utterances that a pod has
-	draining     bool          // nothing new is let in
-	changed      chan struct{} // closed when a call ends; nil while nobody watches
-	noPod        chan struct{} // closed when a request is refused for want of a pod; nil while nobody watches
+	draining     bool          // no new utterances are accepted
+	changed      chan struct{} // closed when a call ends; nil while no call waits for that
+	noPod        chan struct{} // closed when a request is refused because there is no pod; nil while no call waits for that
 	slotTime     time.Duration // for which slots were held, all together
-	publishTimer *time.Timer   // tells pods who waits, soon; nil when nothing is to be told
+	publishTimer *time.Timer   // sends waiting requests to pods, soon; nil when there is nothing to send
 
 	refusedRate rate // requests that were refused, by the second
 }
@@ -100,8 +100,7 @@ func (s *Speaker) Run(ctx context.Context) error {
 }
 
 // Synced returns a channel that is closed when discovery works and each pod was asked for its state. There may be no
-// pods, and no pod holds it up for long. Earlier requests are refused, because no pod is known. Who comes before is
-// refused for want of a pod.
+// pods, and no pod delays it for long. Earlier requests are refused, because no pod is known.
 func (s *Speaker) Synced() <-chan struct{} { return s.synced }
 
 // waitForStates waits until every pod was asked.
@@ -145,7 +144,7 @@ func (s *Speaker) tick(ctx context.Context) {
 	}
 }
 
-// list takes in where pods are, and dials the new ones.
+// list records the addresses of pods, and dials the new ones.
 func (s *Speaker) list(ctx context.Context, all []route.Endpoint) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +179,7 @@ func (s *Speaker) list(ctx context.Context, all []route.Endpoint) {
 	s.updateRouterLocked(now)
 }
 
-// updateRouterLocked tells the router of the pods that are listed or kept, and leaves those that are gone.
+// updateRouterLocked gives the router the listed and kept pods, and drops the others.
 func (s *Speaker) updateRouterLocked(now time.Time) {
 	all := slices.Clone(s.listed)
 	var gone []string
@@ -232,8 +231,8 @@ func (s *Speaker) applyLocked(effects []route.Effect) {
 	}
 }
 
-// publishWaitingLocked has all pods told who waits. With many pods that is done less often: a pod that grants a slot to
-// somebody who is gone gets it back at once.
+// publishWaitingLocked sends waiting requests to all pods, less often with many pods: a pod whose grant is unused gets
+// it back at once.
 func (s *Speaker) publishWaitingLocked() {
 	if s.publishTimer != nil {
 		return
@@ -269,8 +268,8 @@ func (s *Speaker) Ready() error {
 	return nil
 }
 
-// Capacity implements [speech.Speaker]. Slots are those of all pods, which other routers also use; the queue is that
-// of this router.
+// Capacity implements [speech.Speaker]. Slots are those of all pods, which other routers also use; the queue is that of
+// this router.
 func (s *Speaker) Capacity() speech.Capacity {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -285,7 +284,7 @@ type Overview struct {
 	Speaking int           // utterances of this router that pods are speaking
 	Queued   int           // and that wait
 	SlotTime time.Duration // for which its utterances have held slots, all together
-	Demand   float64       // slots that its clients want: speaking, waiting, and those that were refused lately
+	Demand   float64       // slots that its clients demand: speaking, waiting, and recent refusals
 	Pods     []route.PodView
 }
 
@@ -331,8 +330,8 @@ func (s *Speaker) Cordon(address string, lease time.Duration) bool {
 	return ok
 }
 
-// Drain refuses new utterances and waits until those that run or wait have ended. It returns the cause of ctx if that
-// ended first.
+// Drain refuses new utterances and waits until all running and waiting ones have ended. It returns the cause of ctx if
+// that ended first.
 func (s *Speaker) Drain(ctx context.Context) error {
 	for {
 		s.mu.Lock()

@@ -17,7 +17,7 @@ const (
 	minRetry        = 50 * time.Millisecond // wait before a pod is linked again; doubled after each failure
 	maxRetry        = time.Second
 	minLink         = time.Second      // a link that ended sooner has failed
-	describeTimeout = 20 * time.Second // for a connection, and what a pod tells of itself
+	describeTimeout = 20 * time.Second // for a connection, and the description of a pod
 	againLimit      = time.Second      // for the same of one that has ended its link
 	syncTimeout     = time.Second      // for the first pods to be met before clients come
 	removeTimeout   = speech.UtteranceTimeout
@@ -184,8 +184,8 @@ func (p *pod) logUnreachable(err error) {
 	}
 }
 
-// podConnected notes that a pod is there, and whether it speaks with what the others do. The first one decides what
-// that is, and the next one where nobody speaks with it any more. again is a link that follows another one at once.
+// podConnected records that a pod is connected, and whether its model is the fleet's. The first pod decides that model,
+// and the next one when no pod has it any more. again is a link that follows another one at once.
 func (s *Speaker) podConnected(p *pod, model speech.Model, again bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -225,7 +225,7 @@ func (s *Speaker) isFitLocked(model speech.Model) bool {
 	return s.model.ID != "" && model.ID == s.model.ID && len(s.missingVoicesLocked(model)) == 0
 }
 
-// missingVoicesLocked returns the names of our voices that model lacks, none if it is another model.
+// missingVoicesLocked returns the names of the fleet's voices that model lacks, none if it is another model.
 func (s *Speaker) missingVoicesLocked(model speech.Model) (names []string) {
 	if model.ID != s.model.ID {
 		return nil
@@ -238,8 +238,8 @@ func (s *Speaker) missingVoicesLocked(model speech.Model) (names []string) {
 	return names
 }
 
-// compareSpeedsLocked makes the fleet's speeds those that all pods in use have, for any of them may get an utterance.
-// Older pods have none.
+// compareSpeedsLocked sets the fleet's speeds to those that all pods in use have, because any of them may get an
+// utterance. Older pods have none.
 func (s *Speaker) compareSpeedsLocked() {
 	found := false
 	for _, p := range s.pods {
@@ -253,7 +253,7 @@ func (s *Speaker) compareSpeedsLocked() {
 	}
 }
 
-// known are the voices of model that have the names of wanted, all where none is wanted.
+// known returns the voices of model with the names of wanted, all if wanted is empty.
 func known(wanted []speech.Voice, model speech.Model) []speech.Voice {
 	if len(wanted) == 0 {
 		return model.Voices
@@ -287,7 +287,7 @@ func (p *pod) State(state route.State) {
 	p.markSynced()
 }
 
-// removeIfGoneLocked leaves the pod if what is known of it now says that it is gone.
+// removeIfGoneLocked drops the pod if it is gone by what is known now.
 func (p *pod) removeIfGoneLocked(now time.Time) {
 	if p.speaker.isRemovedLocked(now, p) {
 		p.speaker.updateRouterLocked(now)

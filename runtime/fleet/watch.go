@@ -11,7 +11,7 @@ import (
 	"github.com/swar-tts/swar/runtime/fleet/route"
 )
 
-// watchEvery is how often those who scale the fleet hear of it.
+// watchEvery is the interval of load reports.
 const watchEvery = time.Second
 
 // Watch reports the load and the view of a router to the autoscaler. It passes cordons on to pods.
@@ -45,7 +45,7 @@ func (w *Watch) Watch(stream grpc.BidiStreamingServer[wire.WatchRequest, wire.Fl
 	for {
 		lacked := w.speaker.NoPod() // before the state, so that no refusal falls between the two
 		if isEarly {
-			lacked = nil // those who were refused after the first one can wait for the tick
+			lacked = nil // later refusals wait for the next tick
 		}
 		if err := stream.Send(w.state()); err != nil {
 			return err

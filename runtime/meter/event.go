@@ -2,12 +2,12 @@ package meter
 
 import "time"
 
-// Kind says whether an event's record is its last one.
+// Kind says whether an event's record is the last one of its stream.
 type Kind uint8
 
 // The kinds of records.
 const (
-	Progress Kind = iota // the stream goes on: what it made since the record before
+	Progress Kind = iota // the stream continues: what it made since the record before
 	Final                // the stream has ended
 )
 

@@ -22,9 +22,9 @@ type LogConfig struct {
 }
 
 // Log keeps events on disk until the sink has them. It is a write-ahead log: a folder of segments, to which Append
-// writes at once, so that a killed process loses nothing, and which are synced at most SyncEvery later, so that a
-// power cut loses no more than that. Sync waits for it. A disk that fails to sync is asked again; whether it then
-// kept what it had failed to is up to the disk.
+// writes at once, so that a killed process loses nothing, and which are synced at most SyncEvery later, so that a power
+// cut loses no more than that. Sync waits for it. A failed sync is retried; whether the disk then has the data is up to
+// the disk.
 //
 // A log is used by one process at a time, and read by one [Shipper]. Its methods are safe for concurrent use.
 type Log struct {
@@ -35,7 +35,7 @@ type Log struct {
 	recovered  int64         // number of the last event that was there when the log was opened
 	damagedEnd bool          // the last thing that opening has found was no event
 	syncing    chan struct{} // holds the one right to sync
-	dirty      chan struct{} // tells Run that there is something to sync
+	dirty      chan struct{} // wakes Run when there is something to sync
 	cursor     cursor        // of the shipper: where its last read ended
 
 	mu       sync.Mutex
@@ -52,7 +52,7 @@ type Log struct {
 	acked    int64            // and of the last one that the sink has
 	growth   chan struct{}    // closed and replaced when synced grows
 	waiting  []Event          // could not be written
-	lost     int64            // events that nobody will be billed for: there was no room, or a file is damaged or gone
+	lost     int64            // unbilled events: the disk was full, or a file is damaged or missing
 	failing  bool             // the disk took nothing at the last try
 	closed   bool
 	buf      []byte
@@ -113,7 +113,7 @@ func OpenLog(cfg LogConfig, log *slog.Logger) (*Log, error) {
 		_ = l.lock.Close()
 		return nil, fmt.Errorf("usage log in %s: %w", cfg.Folder, err)
 	}
-	_ = l.Sync(context.Background()) // a disk that does not work has been reported, and is no reason not to start
+	_ = l.Sync(context.Background()) // a failing disk has been reported, and the server still starts
 	return l, nil
 }
 
@@ -132,7 +132,7 @@ func (l *Log) Run(ctx context.Context) error {
 		case <-time.After(wait):
 		}
 		if wait = l.cfg.SyncEvery; l.Sync(ctx) != nil { // which has been logged
-			wait = max(wait, time.Second) // a disk that is full is asked again without haste
+			wait = max(wait, time.Second) // a full disk is retried slowly
 			l.wake()
 		}
 	}
@@ -287,7 +287,7 @@ func (l *Log) writeLocked(e *Event) error {
 	if l.active == nil || l.segments[len(l.segments)-1].size >= l.cfg.SegmentBytes {
 		if err := l.beginSegmentLocked(); err != nil && l.active == nil {
 			return err
-		} // else the old one goes on for want of another
+		} // else the old one continues for want of another
 	}
 	e.Seq = l.last + 1
 	l.buf = appendRecord(l.buf[:0], e)
@@ -350,8 +350,8 @@ func createSegment(path string) (segmentFile, error) {
 	return f, nil
 }
 
-// ack takes note that the sink has every event up to seq, and deletes segments that nobody needs: those before it,
-// except where a stream that still runs has reported progress, because a crash must know of it.
+// ack records that the sink has every event up to seq, and deletes segments that are no longer needed: those before it,
+// except when a running stream has reported progress, which recovery after a crash needs.
 func (l *Log) ack(seq int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -383,7 +383,7 @@ func (l *Log) savePositionLocked() error {
 	return replaceFile(filepath.Join(l.cfg.Folder, positionName), strconv.FormatInt(l.acked, 10)+"\n", false)
 }
 
-// restart goes on as a new source, whose first event is the one numbered first, without some that are gone.
+// restart continues as a new source, whose first event is the one numbered first, without lost ones.
 func (l *Log) restart(first, gone int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// cursor is an open segment and the place in it where reading goes on.
+// cursor is an open segment and the position in it from which reading continues.
 type cursor struct {
 	file *os.File
 	path string

@@ -16,7 +16,7 @@ import (
 // more than that.
 const ProgressFrames = 125
 
-// Recorder writes down what is spoken for whom. It is safe for concurrent use. A nil Recorder records nothing.
+// Recorder records usage per key. It is safe for concurrent use. A nil Recorder records nothing.
 type Recorder struct {
 	log *Log
 }
@@ -24,8 +24,8 @@ type Recorder struct {
 // NewRecorder returns a recorder that writes to log.
 func NewRecorder(log *Log) *Recorder { return &Recorder{log: log} }
 
-// Stream counts one utterance while it is spoken and taken. As a sink it stands between the speaker and another sink,
-// and is used by one goroutine; Taken and End may be called by others meanwhile.
+// Stream counts one utterance while it is spoken and delivered. It is a sink between the speaker and another sink, used
+// by one goroutine; Taken and End may be called by others meanwhile.
 type Stream struct {
 	to  speech.Sink
 	log *Log // nil: usage is not billed
@@ -35,7 +35,7 @@ type Stream struct {
 	event    Event
 	decoded  int64 // frames that went through
 	taken    int64 // of these, frames that the client has taken
-	reported int64 // of these, frames that stand in progress events
+	reported int64 // of these, frames in progress events
 }
 
 // Begin returns the sink to speak u into. It passes everything on to the sink to. Call it before Speak with the
@@ -111,8 +111,8 @@ func (s *Stream) Taken(frames int) {
 }
 
 // End records how the stream ended. st and err are what Speak returned, or err is the failure of the response after
-// that. Call it once, before the client is told of the end, so that whoever has seen an end is billed. A stream that
-// no worker was assigned to leaves nothing, and neither does one that was refused as busy.
+// that. Call it once, before the client sees the end, so that a finished utterance is always billed. A stream without a
+// worker records nothing, and neither does one that was refused as busy.
 //
 // After a panic of the speaker st is empty; what went through the stream counts then.
 func (s *Stream) End(st speech.Stats, err error) {
@@ -126,7 +126,7 @@ func (s *Stream) End(st speech.Stats, err error) {
 		return
 	}
 	s.over = true
-	if s.event.ID == "" { // the sink was not told of its start
+	if s.event.ID == "" { // the sink has not received its start
 		s.assignedLocked(time.Now())
 	}
 	e := &s.event
@@ -169,14 +169,13 @@ func (s *Stream) appendLocked(kind Kind, frames, billed int64) {
 	s.log.Append(&e)
 }
 
-// StatusOf says how a stream ended that Speak, or the writing of its answer, left with err. A client that cancels,
-// leaves, reads too slowly, feeds more than it may, or whose key is revoked has ended the stream itself. Everything
-// else is ours.
+// StatusOf returns how a stream ended that Speak, or the writing of its answer, left with err. Cancels, disconnects,
+// slow readers, texts over the limit and revoked keys count as ended by the client. All else is the server's fault.
 func StatusOf(err error) Status {
 	if err == nil {
 		return OK
 	}
-	if _, engine := errors.AsType[*speech.EngineError](err); engine { // which may have cancelled something of its own
+	if _, engine := errors.AsType[*speech.EngineError](err); engine { // its own cancel
 		return Failed
 	}
 	if _, refused := errors.AsType[*speech.Refusal](err); refused { // in the middle of what is fed

@@ -73,7 +73,7 @@ func (l *Log) readSegments() (map[string]Event, error) {
 	return running, nil
 }
 
-// readSegment checks one. What is no record is cut off at the end of the newest, where the crash was, and set aside
+// readSegment checks one. Invalid bytes are cut off at the end of the newest, where the crash was, and set aside
 // elsewhere.
 func (l *Log) readSegment(path string, newest bool, running map[string]Event) error {
 	b, err := os.ReadFile(path)
@@ -132,7 +132,7 @@ func endsInZeros(b []byte) bool {
 	return zeros == len(b) || zeros >= 8
 }
 
-// setAside keeps bytes that are no record, so that somebody can look what they were.
+// setAside keeps invalid bytes for inspection.
 func (l *Log) setAside(path string, at int, b []byte) error {
 	f, err := os.CreateTemp(l.cfg.Folder, fmt.Sprintf("%s.%d.*%s", filepath.Base(path), at, damagedEnd))
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 	sourceName   = "source"   // the source, its base, and the last event that may be known from another source
 	positionName = "position" // the last event that the sink has
 	segmentEnd   = ".wal"
-	damagedEnd   = ".damaged" // bytes of a segment that are no events
+	damagedEnd   = ".damaged" // invalid bytes of a segment
 )
 
 // A segment is its magic and then records: the length of the event in four bytes, the CRC-32C of length and event in

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ShipperConfig says how events are sent.
+// ShipperConfig configures the sending of events.
 type ShipperConfig struct {
 	MaxBatch  int           // events; 0 means 500
 	Gather    time.Duration // how long a batch waits for company; 0 means 200 ms
@@ -163,9 +163,9 @@ func contiguous(events []Event) []Event {
 	return events
 }
 
-// goTo goes on with the event that the sink wants. If that is not possible, the log goes on as a new source with what
-// it has: the sink then counts anew from there. known is the highest number that the sink can have seen from this
-// copy of the log.
+// goTo continues with the event that the sink expects. If that is not possible, the log continues as a new source with
+// what it has: the sink then counts anew from there. known is the highest number that the sink can have received from
+// this copy of the log.
 func (s *Shipper) goTo(gap *GapError, base, known int64) error {
 	want := gap.Want + base
 	first, err := s.from.firstFrom(want)
@@ -202,8 +202,8 @@ func (s *Shipper) restart(first, gone int64) error {
 	return nil
 }
 
-// fork goes on as a new source with all that the sink has not acknowledged, because another log reports under the
-// same source: the folder was copied, or a copy of it put back. The sink leaves out what both have in common.
+// fork continues as a new source with all unacknowledged events, because another log reports under the same source: the
+// folder was copied, or a copy was restored. The sink leaves out what both have in common.
 func (s *Shipper) fork(sinkHas int64) error {
 	first, err := s.from.firstFrom(s.from.lastAcked() + 1)
 	if err != nil {

@@ -2,7 +2,7 @@
 // crashes on the way.
 //
 // A [Recorder] turns each stream into events, a [Log] keeps them on disk, and a [Shipper] sends them from there to a
-// [Sink] until the sink has them. The sink may be sent an event more than once; it tells repeats by their numbers.
+// [Sink] until the sink has them. The sink may get an event more than once; it recognises repeats by their numbers.
 package meter
 
 import (
@@ -15,16 +15,16 @@ type Batch struct {
 	Source string // names the log that numbered the events
 	Events []Event
 
-	// Copied is the number of the last event that the sink may have from another source, because the log was copied;
-	// 0 for none. Up to it, the sink looks each event up and leaves out those that it has.
+	// Copied is the number of the last event that the sink may have from another source, because the log was copied; 0
+	// for none. Up to it, the sink looks each event up and leaves out duplicates.
 	Copied int64
 }
 
 // Sink takes usage in. It is safe for concurrent use.
 type Sink interface {
-	// Send hands over b. When it returns nil, every event of b is stored for good, and none of them counts twice,
-	// however often and in whatever batches they are sent. A *[GapError] says that b does not begin, or does not end,
-	// where the sink can go on, and a *[ForkError] that another log has reported under the same source; nothing of b
+	// Send hands over b. When it returns nil, every event of b is stored permanently, and none of them counts twice,
+	// however often and in whatever batches they are sent. A *[GapError] means that b does not begin, or does not end,
+	// where the sink can continue, and a *[ForkError] that another log has reported under the same source; nothing of b
 	// was stored then. After any other error b must be sent again. The sink does not keep b.Events.
 	Send(ctx context.Context, b Batch) error
 }

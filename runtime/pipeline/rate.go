@@ -8,8 +8,8 @@ import (
 	"github.com/swar-tts/swar/runtime/synth"
 )
 
-// atSpeed returns a worker that speaks a chunk at any speed: w at the nearest of its own, which come with it, and what
-// is missing of the speed is made of its samples.
+// atSpeed returns a worker that speaks a chunk at any speed: w at its nearest speed, and the samples are stretched by
+// the rest.
 func atSpeed(w synth.Worker, own speech.Speeds, speed float64) (at synth.Worker, ownSpeed float64) {
 	if own.Has(speed) {
 		return w, speed

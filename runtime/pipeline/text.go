@@ -83,10 +83,9 @@ func (s *Speaker) prepare(ctx context.Context, u speech.Utterance) (n speech.Nor
 	return n, err
 }
 
-// divide makes the text and the chunks of n, and puts what is written as a disclosure before them. That has chunks of
-// its own, so that both it and the text are found among cached prefills. How the text is to be read does not concern
-// it: no request can change how it sounds. Where nothing of the passages can be pronounced there are no chunks at
-// all.
+// divide builds the text and the chunks of n, with a written disclosure first. The disclosure has chunks of its own, so
+// that both it and the text are found among cached prefills. Reading options do not apply to it: no request can change
+// it. Without anything pronounceable there are no chunks at all.
 func (s *Speaker) divide(n *speech.Normalized, all []passage, disclosure string) error {
 	said := s.read(strings.TrimSpace(disclosure), normalize.Options{}, false)
 	chunks := s.split(said.text, speech.MaxChunks)
@@ -119,8 +118,8 @@ func withUnspoken(unspoken, more string) string {
 	return unspoken
 }
 
-// split cuts text into chunks, of which each is heard; most is how many there should be. There are none when nothing
-// can be pronounced.
+// split cuts text into chunks with speech; most is how many there should be. There are none without anything
+// pronounceable.
 func (s *Speaker) split(text string, most int) []speech.Chunk {
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		return nil

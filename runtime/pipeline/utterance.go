@@ -50,7 +50,7 @@ func (b *blocks) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// speak speaks one chunk. The last one closes the encoder before its ChunkEnd, so that all audio stands before it.
+// speak speaks one chunk. The last one closes the encoder before its ChunkEnd, so that all audio comes before it.
 func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error {
 	if err := v.sink.ChunkStart(c); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (v *utterance) speak(ctx context.Context, c speech.Chunk, last bool) error 
 			}
 		}
 	}
-	if v.u.WordTimes && end.EOS { // of a chunk that was cut nobody knows which words have been spoken
+	if v.u.WordTimes && end.EOS { // for a chunk that was cut, the spoken words are unknown
 		end.Words, end.ExactWords = v.words(worker, c, before)
 	}
 	return v.finish(end, last)
@@ -123,7 +123,7 @@ func (v *utterance) finish(end speech.ChunkEnd, last bool) error {
 	return v.sink.ChunkEnd(end)
 }
 
-// writeSilence writes so many frames of silence, which need no worker and are billed as any.
+// writeSilence writes this many frames of silence, which need no worker and are billed.
 func (v *utterance) writeSilence(ctx context.Context, frames int) error {
 	clear(v.pcm)
 	for frames > 0 {
@@ -144,7 +144,7 @@ func (v *utterance) writeSilence(ctx context.Context, frames int) error {
 	return nil
 }
 
-// words are those of a chunk that worker has spoken, and before which there are so many frames.
+// words returns the words of a chunk that worker has spoken, which begins after this many frames.
 func (v *utterance) words(worker synth.Worker, c speech.Chunk, before int) (words []speech.Word, exact bool) {
 	times, exact := synth.WordTimes(worker)
 	if exact {

@@ -15,14 +15,14 @@ import (
 // ErrVoicesFixed is the error of [Speaker.ReadVoices] for an engine that has its voices from the start.
 var ErrVoicesFixed = errors.New("the voices of this engine cannot change while it runs")
 
-// VoiceChange says what [Speaker.ReadVoices] has changed, by name and in the order of the model.
+// VoiceChange is what [Speaker.ReadVoices] has changed, by name and in the order of the model.
 type VoiceChange struct {
 	Added    []string
 	Replaced []string // same name, other content
 	Removed  []string
 }
 
-// voices are those of the engine that utterances may speak with.
+// voices are those of the engine that utterances may use.
 type voices struct {
 	reading sync.Mutex // held while they change
 
@@ -36,7 +36,7 @@ type voices struct {
 type voice struct {
 	id         string // the engine's
 	users      int    // utterances that speak with it
-	isUnlisted bool   // nobody else may: the last of them frees it
+	isUnlisted bool   // new utterances may not use it: the last user frees it
 }
 
 func newVoices(m speech.Model) *voices {
@@ -47,15 +47,14 @@ func newVoices(m speech.Model) *voices {
 	return v
 }
 
-// Model implements [speech.Speaker]. Its voices are those that utterances may speak with now.
+// Model implements [speech.Speaker]. It has the voices that utterances may use now.
 func (s *Speaker) Model() speech.Model {
 	s.voices.mu.Lock()
 	defer s.voices.mu.Unlock()
 	return s.voices.model
 }
 
-// VoiceID tells the voices apart that have had one name since the engine was opened. It is empty for one that is not
-// listed.
+// VoiceID distinguishes voices that have had one name since the engine was opened. It is empty for an unlisted one.
 func (s *Speaker) VoiceID(name string) string {
 	s.voices.mu.Lock()
 	defer s.voices.mu.Unlock()
@@ -77,7 +76,7 @@ func (s *Speaker) takeVoice(name string) (*voice, error) {
 	return v, nil
 }
 
-// takeUnlisted keeps voices that are listed no more, because they may come back: their last utterance would free them
+// takeUnlisted keeps voices that are no longer listed, because they may return: their last utterance would free them
 // meanwhile.
 func (s *Speaker) takeUnlisted() []*voice {
 	s.voices.mu.Lock()
@@ -102,16 +101,16 @@ func (s *Speaker) returnVoice(v *voice) {
 	}
 }
 
-// freeVoice gives back the memory of a voice that nobody uses. It fails only for what is no memory of ours.
+// freeVoice frees the memory of an unused voice. It fails only for memory of another owner.
 func (s *Speaker) freeVoice(id string) {
 	if r, ok := s.engine.(synth.VoiceReader); ok {
 		_ = r.FreeVoice(id)
 	}
 }
 
-// ReadVoices takes in the voices of the engine as they are on the disk now. New ones are warmed by a worker between two
-// utterances before they are listed; one that has gone is listed no more at once. An utterance ends with the voice
-// that it has begun with. An error changes nothing. Calls wait for one another, and for the workers of the start.
+// ReadVoices loads the voices of the engine as they are on the disk now. New ones are warmed by a worker between two
+// utterances before they are listed; removed ones are unlisted at once. An utterance keeps the voice that it began
+// with. An error changes nothing. Calls wait for one another, and for the workers of the start.
 func (s *Speaker) ReadVoices(ctx context.Context) (c VoiceChange, err error) {
 	r, ok := s.engine.(synth.VoiceReader)
 	if !ok {
@@ -168,7 +167,7 @@ func (s *Speaker) nextVoices(loaded []synth.LoadedVoice,
 		default:
 			c.Added = append(c.Added, l.Name)
 		}
-		if back, ok := s.voices.unlisted[l.ID]; ok { // it has come back before everybody has left it
+		if back, ok := s.voices.unlisted[l.ID]; ok { // it has returned before its last user left
 			next[l.Name] = back
 			continue
 		}
@@ -183,7 +182,7 @@ func (s *Speaker) nextVoices(loaded []synth.LoadedVoice,
 	return next, fresh
 }
 
-// listVoices lets utterances speak with other voices from now on, and returns the ids of those that are used no more.
+// listVoices sets the voices of new utterances, and returns the ids of voices without a user.
 func (s *Speaker) listVoices(m speech.Model, next map[string]*voice) (unused []string) {
 	s.voices.mu.Lock()
 	defer s.voices.mu.Unlock()

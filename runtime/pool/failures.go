@@ -11,7 +11,7 @@ import (
 // maxFailures is how many failures in a row make a worker a broken one. A single one may be the fault of its text.
 const maxFailures = 3
 
-// counted is a worker that counts its failures. Whoever has the worker owns the count.
+// counted is a worker with its count of failures. The holder of the worker owns the count.
 type counted struct {
 	synth.Worker
 	failures int // since a chunk was spoken to its end

@@ -41,15 +41,15 @@ type Pool struct {
 
 	mu       sync.Mutex
 	idle     []synth.Worker
-	reserved map[string]*reservation // by whom the worker is kept for
+	reserved map[string]*reservation // by the key of the reservation
 	waiting  *queue.Queue[waiter]
 	ready    int // warm workers: idle, reserved or busy
 	busy     int
 	draining bool
 	voices   []string      // what a new worker speaks with before it is ready
 	slowest  time.Duration // to a first frame, while warming
-	stopped  bool          // Run has returned: workers that come back are closed
-	changed  chan struct{} // closed when anything of Capacity changes; nil while nobody watches
+	stopped  bool          // Run has returned: returned workers are closed
+	changed  chan struct{} // closed when anything of Capacity changes; nil while no call waits for that
 	broken   chan synth.Worker
 	started  chan struct{} // closed when Run has made its workers, or failed to
 }
@@ -57,7 +57,7 @@ type Pool struct {
 // waiter gets a worker, once. It is buffered, so that who gives never blocks.
 type waiter chan synth.Worker
 
-// reservation keeps a worker for somebody for a moment.
+// reservation keeps a worker for a key for a moment.
 type reservation struct {
 	worker synth.Worker
 	timer  *time.Timer
@@ -93,9 +93,8 @@ func New(cfg Config, engine synth.Engine, log *slog.Logger) (*Pool, error) {
 	return p, nil
 }
 
-// warmText is a line in Hinglish. It is short, but as long as a first chunk may be where the engine says how long
-// that is: there the first frame takes the longer the longer its chunk is, and routers wait for first frames by what
-// the slowest took here.
+// warmText is a line in Hinglish. It is short, but as long as a first chunk may be if the engine has such a limit:
+// there the first frame takes longer for longer chunks, and routers set their timeouts by the slowest one here.
 func warmText(engine synth.Engine) string {
 	const line = "नमस्ते, welcome."
 	text := line
@@ -215,8 +214,8 @@ func (p *Pool) WarmVoice(ctx context.Context, id string) error {
 	}
 }
 
-// warm speaks the start of a line with the decode plan of a real utterance, so that every shape has been computed once.
-// Then it leaves as a client does, because a model need not end by itself. It may take as long as an utterance.
+// warm speaks the start of a line with the decode plan of a real utterance, so that every shape is computed once. Then
+// it cancels, because a model need not end. It may take as long as an utterance.
 //
 // first is how long the first frame took.
 func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) (first time.Duration, err error) {
@@ -299,7 +298,7 @@ func (p *Pool) add(w synth.Worker) {
 	p.changedLocked()
 }
 
-// stop closes the workers that nobody uses; the others are closed when they come back.
+// stop closes idle workers; the others are closed when they are returned.
 func (p *Pool) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -335,9 +334,9 @@ type Slot struct {
 	pool *Pool // nil once released
 }
 
-// Acquire takes a free slot, waiting for one at most until Config.QueueWait after asked, when the utterance was asked
-// for. A slot that is reserved for key (see [Slot.ReleaseTo] and [Pool.Reserve]) is taken first; nobody else overtakes
-// the queue. An empty key stands for nobody.
+// Acquire takes a free slot, waiting for one at most until Config.QueueWait after asked, when the utterance was
+// requested. It prefers a slot that is reserved for key (see [Slot.ReleaseTo] and [Pool.Reserve]); other requests do
+// not overtake the queue. An empty key has no reservation.
 //
 // It returns [speech.ErrWarming] when no worker is ready, at once or any more, [speech.ErrDraining] after Drain,
 // [speech.ErrBusy] when the queue is full or the wait ran out, and the cause of ctx when ctx ended first. The caller
@@ -360,8 +359,8 @@ func (p *Pool) Acquire(ctx context.Context, key string, asked time.Time) (*Slot,
 	return slot, err
 }
 
-// Continue is [Pool.Acquire] for a sentence of a turn that has been heard since begun. It waits in front of all who
-// begin, as long as ctx lives: neither a full queue nor Drain nor workers that have broken end a turn in its middle.
+// Continue is [Pool.Acquire] for a sentence of a turn that has had audio since begun. It waits in front of all new
+// requests, as long as ctx lives: neither a full queue nor Drain nor broken workers end a turn in its middle.
 func (p *Pool) Continue(ctx context.Context, key string, begun time.Time) (*Slot, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -417,7 +416,7 @@ func (p *Pool) take(key string, now time.Time) (*Slot, *queue.Entry[waiter], err
 	return nil, nil, speech.ErrBusy
 }
 
-// takeFirst returns a slot if one is free, and otherwise a place in the queue in front of those who begin.
+// takeFirst returns a slot if one is free, and otherwise a place in the queue in front of new requests.
 func (p *Pool) takeFirst(key string, begun time.Time) (*Slot, *queue.Entry[waiter], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -427,7 +426,7 @@ func (p *Pool) takeFirst(key string, begun time.Time) (*Slot, *queue.Entry[waite
 	if slot := p.freeLocked(key); slot != nil {
 		return slot, nil, nil
 	}
-	// nobody who begins waits for longer than that
+	// no new request waits longer than that
 	wait := p.waiting.Insert(make(waiter, 1), begun.Add(-p.cfg.QueueWait))
 	p.changedLocked()
 	return nil, wait, nil
@@ -455,8 +454,8 @@ func (p *Pool) lendLocked(w synth.Worker) *Slot {
 	return &Slot{Worker: w, pool: p}
 }
 
-// Reserve keeps an idle worker for key for so long: until then only [Pool.Acquire] with that key gets it. It reports
-// false where no worker is idle, one is kept for key already, or key is empty.
+// Reserve keeps an idle worker for key for this long: until then only [Pool.Acquire] with that key gets it. It returns
+// false if no worker is idle, one is kept for key already, or key is empty.
 func (p *Pool) Reserve(key string, d time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -643,8 +642,8 @@ func (p *Pool) WaitReady(ctx context.Context) error {
 	}
 }
 
-// Drain refuses new utterances and waits until those that run or wait have ended. It returns the cause of ctx if that
-// ended first.
+// Drain refuses new utterances and waits until all running and waiting ones have ended. It returns the cause of ctx if
+// that ended first.
 func (p *Pool) Drain(ctx context.Context) error {
 	for {
 		p.mu.Lock()

@@ -1,5 +1,5 @@
-// Package queue is the line of those who wait: bounded, first come, first served. It holds no clock and starts nothing;
-// who uses it says what time it is, and decides what becomes of those who have waited too long.
+// Package queue is a bounded FIFO queue with ages. It has no clock and starts nothing; its user passes the time in, and
+// decides about entries that have waited too long.
 package queue
 
 import (
@@ -43,9 +43,8 @@ func (q *Queue[T]) Push(v T, since time.Time) *Entry[T] {
 	return e
 }
 
-// Insert adds v behind all entries that have waited at least as long, and returns its entry. since is now or before.
-// It is for what has waited, or nearly, and has come back: a full queue does not keep it out, and its user takes the
-// [Queue.Last] one out instead.
+// Insert adds v behind all entries that have waited at least as long, and returns its entry. since is now or before. It
+// is for a returning entry: a full queue accepts it, and the user removes the [Queue.Last] one instead.
 func (q *Queue[T]) Insert(v T, since time.Time) *Entry[T] {
 	earlier, newer := (*Entry[T])(nil), q.first
 	for newer != nil && !newer.Since.After(since) {
@@ -66,13 +65,13 @@ func (q *Queue[T]) Insert(v T, since time.Time) *Entry[T] {
 	return e
 }
 
-// First returns the entry that is served next, without taking it out, or nil where nobody waits.
+// First returns the entry that is served next, without removing it, or nil for an empty queue.
 func (q *Queue[T]) First() *Entry[T] { return q.first }
 
-// Last returns the entry that has waited for the shortest time, or nil where nobody waits.
+// Last returns the entry that has waited for the shortest time, or nil for an empty queue.
 func (q *Queue[T]) Last() *Entry[T] { return q.last }
 
-// All returns those who wait, in the order in which they are served. The queue must not change meanwhile.
+// All returns the entries in the order in which they are served. The queue must not change meanwhile.
 func (q *Queue[T]) All() iter.Seq[*Entry[T]] {
 	return func(yield func(*Entry[T]) bool) {
 		for e := q.first; e != nil; e = e.newer {
@@ -86,7 +85,7 @@ func (q *Queue[T]) All() iter.Seq[*Entry[T]] {
 // Newer returns the entry that is served after e, or nil where e is the last or waits no more.
 func (e *Entry[T]) Newer() *Entry[T] { return e.newer }
 
-// Pop takes out the entry that was pushed first, or returns nil where nobody waits.
+// Pop removes the entry that was pushed first, or returns nil for an empty queue.
 func (q *Queue[T]) Pop() *Entry[T] {
 	e := q.first
 	if e != nil {
@@ -121,7 +120,7 @@ func (q *Queue[T]) Len() int { return q.len }
 // Limit returns how many may wait.
 func (q *Queue[T]) Limit() int { return q.limit }
 
-// Age returns how long the one that is served next has waited, 0 where nobody waits.
+// Age returns how long the next entry has waited, 0 for an empty queue.
 func (q *Queue[T]) Age(now time.Time) time.Duration {
 	if q.first == nil {
 		return 0

@@ -21,7 +21,8 @@ const firstAfter = 300 * time.Millisecond
 
 // firstFrames speaks a block of frames, and another one so much later that whoever waits for it is found out.
 func firstFrames(block int) *script {
-	return &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats, err error) {
+	return &script{SpeakFunc: func(_ context.Context, u speech.Utterance, sink speech.Sink) (st speech.Stats,
+		err error) {
 		st = speech.Stats{Started: true, Chunks: 1, Chars: len(u.Text)}
 		if err := errors.Join(sink.Start(startOf(u)),
 			sink.ChunkStart(speech.Chunk{Text: u.Text, Tokens: 1, CharEnd: len(u.Text)})); err != nil {

@@ -221,8 +221,8 @@ func TestVendorsIdleForAnHour(t *testing.T) {
 	})
 }
 
-// TestVendorsThousandAborts: clients that are gone before, within and after their messages, or while they are spoken to,
-// leave nothing. That no goroutine is left is checked by the bubble.
+// TestVendorsThousandAborts: clients that are gone before, within and after their messages, or while they are spoken
+// to, leave nothing. That no goroutine is left is checked by the bubble.
 func TestVendorsThousandAborts(t *testing.T) {
 	all := maps.Clone(vendorClients)
 	maps.Copy(all, callClients)
@@ -251,8 +251,8 @@ func TestVendorsThousandAborts(t *testing.T) {
 	})
 }
 
-// TestVendorsThousandAbortedRequests is the same over HTTP: clients are gone before their body has ended, before they are
-// answered, and within the audio.
+// TestVendorsThousandAbortedRequests is the same over HTTP: clients are gone before their body has ended, before they
+// are answered, and within the audio.
 func TestVendorsThousandAbortedRequests(t *testing.T) {
 	for name, r := range requestsOfVendors {
 		t.Run(name, func(t *testing.T) {

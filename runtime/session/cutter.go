@@ -122,8 +122,8 @@ func (c *cutter) isSure(e normalize.End, at int) bool {
 	return e.Line || strings.Contains(space, "\n") || e.Sure && space != ""
 }
 
-// pauses takes out what ends in dots that mean a pause. It stands in the middle of a sentence as often as at its end,
-// so nothing must be before it whose reading the rest of the sentence could decide.
+// pauses removes endings with dots that mean a pause. They occur in the middle of a sentence as often as at its end, so
+// no words may precede them whose reading the rest of the sentence could decide.
 func (c *cutter) pauses() (all []sentence) {
 	for from := 0; ; {
 		at := indexEllipsis(c.text[from:])
@@ -264,7 +264,7 @@ func (c *cutter) plain(text string) string {
 	return text
 }
 
-// hasWords reports whether text has so many words that are heard.
+// hasWords reports whether text has at least this many spoken words.
 func hasWords(text string, n int) bool {
 	sounds := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 	for word := range strings.FieldsSeq(text) {

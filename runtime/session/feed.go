@@ -50,7 +50,7 @@ const (
 	stepEnd                     // nothing more will come
 )
 
-// step is what comes next.
+// step is the next action.
 type step struct {
 	what  stepKind
 	text  string    // to speak
@@ -60,7 +60,7 @@ type step struct {
 	message normalize.Message // that text is a piece of, as far as it is known
 }
 
-// append takes in text that came now.
+// append adds text that arrived now.
 func (f *feed) append(now time.Time, text string, sep Sep) error {
 	if f.size+len(f.cut.text)+len(text) > maxQueue {
 		return speech.ErrBusy
@@ -103,7 +103,7 @@ func (f *feed) finish() {
 	f.finished = true
 }
 
-// next returns what comes next, which take takes out. A text that has waited long enough becomes a sentence.
+// next returns the next step, which take performs. A text that has waited long enough becomes a sentence.
 func (f *feed) next(now time.Time) step {
 	if len(f.queue) == 0 {
 		until := f.expires()
@@ -134,7 +134,7 @@ func (f *feed) expires() (at time.Time) {
 	return at
 }
 
-// take takes out what next has returned. Short sentences are joined with those that follow.
+// take performs the step of next. Short sentences are joined with the following ones.
 func (f *feed) take() step {
 	first := f.queue[0]
 	f.queue = f.queue[1:]

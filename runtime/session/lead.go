@@ -10,7 +10,7 @@ import (
 type lead struct {
 	limit    time.Duration
 	realTime bool
-	speed    float64 // at which the client hears it
+	speed    float64 // speed of the playback
 
 	waiting int       // frames that were spoken and that the client has not taken
 	sounds  time.Time // until when what it has taken can sound
@@ -34,7 +34,8 @@ func (l *lead) playTime(frames int) time.Duration {
 	return time.Duration(float64(frames) * float64(speech.FrameDuration) / l.speed)
 }
 
-// isFull reports whether no further sentence should be started, and when that changes by itself; zero: it does not.
+// isFull reports whether no further sentence should be started, and when that changes without an event; zero: it does
+// not.
 func (l *lead) isFull(now time.Time) (full bool, until time.Time) {
 	ahead := l.playTime(l.waiting)
 	if ahead >= l.limit {

@@ -14,9 +14,9 @@ import (
 type outline struct {
 	// the text, byte for byte, with spaces in the place of tags and of line breaks, which end no sentence
 	plain    string
-	elements [][2]int // those that stand in no other one, in bytes
+	elements [][2]int // the outermost ones, in bytes
 	ends     []int    // behind sentences and paragraphs among them
-	open     int      // where what is not complete begins: the first element that lacks its end, half a tag, or the end
+	open     int      // where the incomplete part begins: the first element without its end, half a tag, or the end
 }
 
 func outlineOf(text string) (o outline) {
@@ -66,9 +66,9 @@ func blank(text []byte) {
 	}
 }
 
-// tag is one of a start, of an end, or both, or what may stand in the place of one, such as a comment.
+// tag is a start tag, an end tag, or both, or another construct such as a comment.
 type tag struct {
-	size int  // in bytes; 0: it is none; -1: the rest of it is to come
+	size int  // in bytes; 0: not a tag; -1: incomplete
 	step int  // how many more elements are open behind it
 	ends bool // it ends a sentence
 }
@@ -120,7 +120,7 @@ func tagOf(text string) tag {
 	return t
 }
 
-// isOutside reports whether a byte stands in no element.
+// isOutside reports whether a byte is in no element.
 func (o *outline) isOutside(at int) bool {
 	return !slices.ContainsFunc(o.elements, func(e [2]int) bool { return e[0] < at && at < e[1] })
 }
@@ -172,8 +172,7 @@ func (o *outline) breath(from int) int {
 	return from
 }
 
-// complete takes out what is not within an element that lacks its end. A break without words stays, for those behind
-// it.
+// complete removes what is not within an unclosed element. A break without words stays, for the words after it.
 func (c *cutter) complete() []sentence {
 	o := outlineOf(c.text)
 	if !hasWords(o.plain[:o.open], 1) {

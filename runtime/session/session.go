@@ -1,8 +1,8 @@
 // Package session speaks text that is still being written. It is fed piece by piece, and speaks complete sentences.
 // Every socket that is fed, native or a dialect, is one of these over a [speech.Speaker].
 //
-// cutter.go finds sentences and feed.go decides what comes next; both are state machines without a clock. Session adds
-// the goroutines that meet.
+// cutter.go finds sentences and feed.go decides the next step; both are state machines without a clock. Session adds
+// the goroutines.
 package session
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Sep says how a message goes on the one before it.
+// Sep says how a message is joined to the one before it.
 type Sep int
 
 // The ways of clients.
@@ -33,16 +33,16 @@ const (
 // DefaultLead is how much audio may wait for the client before a further sentence is started.
 const DefaultLead = 30 * time.Second
 
-// Config says what a session speaks, and how.
+// Config configures a session.
 type Config struct {
-	// Utterance is what each sentence is spoken as, with another Text. Its Disclosure is spoken once a turn. With
-	// SSML what is fed may have elements, in which it is not cut; each piece becomes a document of its own.
+	// Utterance is the template of each sentence, with another Text. Its Disclosure is spoken once a turn. With SSML
+	// the text may have elements, in which it is not cut; each piece becomes a document of its own.
 	Utterance speech.Utterance
 
 	// Speak is that of a [speech.Speaker].
 	Speak func(context.Context, speech.Utterance, speech.Turn, speech.Sink) (speech.Stats, error)
 
-	// Disclose, if set, is asked at the front of each turn what is spoken there, in place of Utterance.Disclosure.
+	// Disclose, if set, returns the disclosure at the start of each turn, instead of Utterance.Disclosure.
 	Disclose func(context.Context) (string, error)
 
 	Group string      // of the turns that may take over a worker from one another; see [speech.Turn]
@@ -57,7 +57,7 @@ type Config struct {
 
 	Lead     time.Duration // audio that may wait before a further sentence is started; 0 means DefaultLead
 	RealTime bool          // audio waits until it can have sounded, not only until the client has taken it
-	Speed    float64       // at which the client hears the audio; 0 means 1
+	Speed    float64       // speed of the playback; 0 means 1
 }
 
 // Sink takes what a turn produces, from the goroutine of [Session.Speak]. It sees one utterance: numbers of chunks,
@@ -66,8 +66,8 @@ type Sink interface {
 	speech.Sink
 	Flushed(Flushed) error // everything before the flush has been spoken
 
-	// Source comes before each ChunkEnd, with [Config.SourceWords]: the words that were written of which all has been
-	// spoken, with their places in the sentence as it was written. The disclosure has none.
+	// Source comes before each ChunkEnd, with [Config.SourceWords]: the written words that have been spoken completely,
+	// with their places in the sentence as it was written. The disclosure has none.
 	Source(words []speech.Word) error
 }
 
@@ -128,7 +128,7 @@ func (s *Session) Append(text string, sep Sep) error {
 	return s.feed.append(time.Now(), text, sep)
 }
 
-// clean refuses what is no text, and turns control characters into spaces.
+// clean refuses invalid text, and turns control characters into spaces: "a\tb" → "a b".
 func clean(text string) (string, error) {
 	switch {
 	case !utf8.ValidString(text):
@@ -199,7 +199,7 @@ func (s *Session) Cancel() {
 	s.wakeUp()
 }
 
-// Taken notes that the client has taken so many frames.
+// Taken records that the client has read this many frames.
 func (s *Session) Taken(frames int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

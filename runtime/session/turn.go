@@ -28,7 +28,7 @@ type turn struct {
 	chunkEnd   int    // where its present chunk ends
 
 	chunks int           // that were announced
-	words  time.Duration // until when words have been heard
+	words  time.Duration // end of the last spoken word
 }
 
 // Speak waits for text and speaks it until the turn ends. A turn ends with Finish or, if the session is set so,

@@ -19,8 +19,8 @@ type written struct {
 	from, to   int
 }
 
-// align finds what is spoken of each word of a sentence. Words that nothing is heard of are left out. Those of a
-// document are its text.
+// align finds the spoken form of each word of a sentence. Silent words are left out. The words of a document are those
+// of its text.
 func align(u speech.Utterance) []written {
 	o := normalize.Options{EnDigits: u.EnDigits, Lexicon: u.Lexicon, Language: u.Language, Case: u.Case}
 	switch {
@@ -33,7 +33,7 @@ func align(u speech.Utterance) []written {
 	return alignSpans(u.Text, spoken, spans)
 }
 
-// alignMarkup is align for a document of SSML, of which one that cannot be read has no words.
+// alignMarkup is align for a document of SSML; an invalid one has no words.
 func alignMarkup(document string, o normalize.Options) (all []written) {
 	parts, err := ssml.Parse(document)
 	if err != nil {
@@ -58,13 +58,13 @@ func alignMarkup(document string, o normalize.Options) (all []written) {
 	return all
 }
 
-// alignSpans finds the words of text in what is spoken for it, where spans say what became of what.
+// alignSpans finds the words of text in its spoken form; spans are its rewritten pieces.
 func alignSpans(text, spoken string, spans []speech.Span) []written {
 	source, out := words(text, true), words(spoken, false)
 	var all []written
 	for _, w := range source {
 		from, to := place(w, spans)
-		if from == to { // it is spoken as it is written, or not at all
+		if from == to { // it is spoken as it is written, or silent
 			for len(out) > 0 && (inSpan(out[0], spans) || out[0].text != letters(w.text)) &&
 				comesLater(out, letters(w.text)) {
 				out = out[1:]
@@ -81,7 +81,7 @@ func alignSpans(text, spoken string, spans []speech.Span) []written {
 	return all
 }
 
-// words are the words of text that are heard: as they stand, or their letters and digits alone.
+// words returns the words of text that are spoken: as they are, or their letters and digits alone.
 func words(text string, whole bool) (all []written) {
 	at, chars := 0, 0 // bytes and code points that have been seen
 	for field := range strings.FieldsFuncSeq(text, unicode.IsSpace) {
@@ -145,10 +145,10 @@ func comesLater(all []written, text string) bool {
 // source is the words of the present sentence as they were written, with the times of what was spoken of them.
 type source struct {
 	words  []written
-	spoken []speech.Word // of chunks whose words were not told yet; places are those of the normalised sentence
+	spoken []speech.Word // of chunks whose words were not sent yet; places are those of the normalised sentence
 }
 
-// add takes in words of the turn, in whose text the sentence begins at base.
+// add adds words of the turn, in whose text the sentence begins at base.
 func (s *source) add(spoken []speech.Word, base int) {
 	for _, w := range spoken {
 		w.CharStart -= base
@@ -157,8 +157,8 @@ func (s *source) add(spoken []speech.Word, base int) {
 	}
 }
 
-// upTo returns the words of which all has been spoken that ends before a place. A word takes the first start and the
-// last end of what it became; words that became something together share its time by their length.
+// upTo returns the words whose speech ends before a place. A word takes the first start and the last end of its spoken
+// words; words that were spoken together share their time by length.
 func (s *source) upTo(place int) (all []speech.Word) {
 	for len(s.words) > 0 && s.words[0].to <= place {
 		n, letters := 1, s.words[0].end-s.words[0].start
@@ -182,7 +182,7 @@ func (s *source) upTo(place int) (all []speech.Word) {
 	return all
 }
 
-// timesOf returns when what was spoken of w was heard.
+// timesOf returns the time of the speech of w.
 func (s *source) timesOf(w written) (start, end time.Duration, ok bool) {
 	for _, spoken := range s.spoken {
 		if spoken.CharEnd <= w.from || spoken.CharStart >= w.to {
@@ -196,7 +196,7 @@ func (s *source) timesOf(w written) (start, end time.Duration, ok bool) {
 	return start, end, ok
 }
 
-// Source tells when words were heard as they were written, of a text that is spoken as a whole.
+// Source returns the times of words as they were written, for a text that is spoken as a whole.
 type Source struct{ source }
 
 // NewSource returns the source of what is spoken of u.

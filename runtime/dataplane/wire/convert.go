@@ -21,7 +21,7 @@ func NewKey(e access.Entry) *Key {
 	return k
 }
 
-// Entry is what NewKey was given. It fails when the hash is none.
+// Entry is the argument of NewKey. It fails for an invalid hash.
 func (k *Key) Entry() (access.Entry, error) {
 	e := access.Entry{
 		OrgID: k.OrgId, ProjectID: k.ProjectId, KeyPrefix: k.Prefix, Playground: k.Playground, Voices: k.Voices,

@@ -17,7 +17,7 @@ type Position struct {
 type Update struct {
 	Position                // after it
 	Full     bool           // Keys are all there are; otherwise they are changes, oldest first
-	Stale    bool           // the store is not heard: there may be changes that the portal does not know of
+	Stale    bool           // the store is unreachable: there may be changes that the portal lacks
 	Keys     []access.Entry // of those that ended, only the hash
 
 	Lexicons    []access.ProjectLexicon // that are new or have changed

@@ -1,5 +1,5 @@
-// Package discover tells where worker pods can be dialled: from a list, or from DNS. Kubernetes is asked by its package
-// endpointslice, so that programs without it do not link its client.
+// Package discover finds the addresses of worker pods: from a list, or from DNS. Its package endpointslice asks
+// Kubernetes, so that programs without it do not link its client.
 package discover
 
 import (
@@ -18,7 +18,7 @@ import (
 // Endpoint is where a worker pod can be dialled.
 type Endpoint = route.Endpoint
 
-// Source tells where worker pods are.
+// Source finds worker pods.
 type Source interface {
 	// Run calls tell with all endpoints, sorted by address and without duplicates, as soon as they are known for the
 	// first time, which may be none, and whenever they change. It returns the cause of ctx when ctx has ended. tell is
@@ -50,7 +50,7 @@ func (l List) Run(ctx context.Context, tell func([]Endpoint)) error {
 	return context.Cause(ctx)
 }
 
-// checkAddress says what is wrong with an address that must be HOST:PORT.
+// checkAddress returns an error for an address that is not HOST:PORT.
 func checkAddress(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	number, portErr := strconv.ParseUint(port, 10, 16)

@@ -17,7 +17,7 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// DNSConfig says what to look up.
+// DNSConfig is what to look up.
 type DNSConfig struct {
 	Address  string        // NAME:PORT; every address of the name, A and AAAA, is an endpoint. Required
 	Resolver Resolver      // nil: the system's
@@ -27,9 +27,8 @@ type DNSConfig struct {
 
 // DNS is a [Source] of all addresses of a name, such as that of a headless Service.
 //
-// A lookup that fails, or finds nothing, leaves the last endpoints as they are: name servers lose their records more
-// often than fleets lose all their pods, and a pod that is gone is found out by dialling it. Only as the first answer,
-// none means none.
+// A lookup that fails, or finds nothing, keeps the last endpoints: name servers lose their records more often than
+// fleets lose all their pods, and dialling detects a missing pod. Only as the first answer, none means none.
 type DNS struct {
 	cfg        DNSConfig
 	host, port string
@@ -62,7 +61,7 @@ func NewDNS(cfg DNSConfig) (*DNS, error) {
 
 // Run implements [Source]. It may run once at a time.
 func (d *DNS) Run(ctx context.Context, tell func([]Endpoint)) error {
-	var last []Endpoint // nil until the first is told
+	var last []Endpoint // nil until the first update
 	for {
 		all, err := d.lookup(ctx)
 		if ctx.Err() != nil {
@@ -82,7 +81,7 @@ func (d *DNS) Run(ctx context.Context, tell func([]Endpoint)) error {
 	}
 }
 
-// lookup returns what the name stands for now; the slice is not nil.
+// lookup returns the current addresses of the name; the slice is not nil.
 func (d *DNS) lookup(ctx context.Context) ([]Endpoint, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, lookupLimit, fmt.Errorf("no answer within %v", lookupLimit))
 	defer cancel()

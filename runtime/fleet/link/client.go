@@ -32,8 +32,8 @@ const (
 	minDial = 50 * time.Millisecond // wait before a pod is dialled again; doubled after each failure
 	maxDial = 2 * time.Second
 
-	// dialLimit bounds TCP and TLS together. It is generous: when many routers meet many pods at once, who gives up
-	// early comes again, and makes it worse for all.
+	// dialLimit bounds TCP and TLS together. It is generous: when many routers meet many pods at once, an early timeout
+	// leads to more dials for all.
 	dialLimit = 15 * time.Second
 
 	// Fixed windows: gRPC's own estimate would let megabytes lie between two processes. One stream has one block, of
@@ -42,8 +42,8 @@ const (
 	connWindow   = 1 << 20
 	maxMessage   = 1 << 20
 
-	// maxWords is how many messages without audio a pod may send for one utterance: two for each chunk, and as many
-	// again for those that are to come.
+	// maxWords is how many messages without audio a pod may send for one utterance: two per chunk, and as many again
+	// for future versions.
 	maxWords = 4*speech.MaxChunks + 16
 )
 
@@ -56,13 +56,13 @@ var errEndless = errors.New("the pod sent far more messages than an utterance ha
 // Client is a router's half of the talk with one pod. It is safe for concurrent use.
 type Client struct {
 	address string
-	audio   *grpc.ClientConn // apart from link, so that states are not stuck behind audio
+	audio   *grpc.ClientConn // separate from link, so that states do not wait behind audio
 	link    *grpc.ClientConn
 	speech  wire.SpeechClient
 	limits  limits
 }
 
-// ServerOptions are those of a pod's server, without what concerns who may connect.
+// ServerOptions are the options of a pod's server, without those for authentication.
 func ServerOptions() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow),
@@ -132,7 +132,7 @@ func (c *Client) Normalize(ctx context.Context, u speech.Utterance) (speech.Norm
 	return r.Value(), nil
 }
 
-// errDisclosureMissing is a pod that knows no disclosures and would speak the text alone, which nobody may hear.
+// errDisclosureMissing is about a pod without disclosures, which would speak the text alone; that must not be played.
 var errDisclosureMissing = &speech.EngineError{
 	Text: "engine error", Err: errors.New("the pod is too old to speak a disclosure; update its swar-worker"),
 }
@@ -148,7 +148,7 @@ func (c *Client) Check(ctx context.Context, u speech.Utterance) error {
 
 // Attempt is how an utterance is sent to a pod.
 type Attempt struct {
-	Router     uint64        // who sends it
+	Router     uint64        // its sender
 	Number     uint64        // of the router's attempts at this pod
 	Grant      uint64        // of the slot that is kept for it; 0 for none
 	FirstFrame time.Duration // that the pod measured, see [route.State]; 0 where unknown
@@ -157,15 +157,15 @@ type Attempt struct {
 // Outcome is what is known when an attempt is over.
 type Outcome struct {
 	Stats   speech.Stats // of a pod that was lost: frames that have come
-	Err     error        // as [speech.Speaker] returns it; those of wire where the pod refused
+	Err     error        // as [speech.Speaker] returns it; an error of wire if the pod refused
 	PodLost bool         // the pod failed, not the utterance
 	State   *route.State // nil where the pod did not say
 	Grant   *wire.Grant  // the pod keeps the slot for the session; nil if not
 }
 
-// Speak has the pod speak u and hands what comes to sink. The pod decodes no further than sink has taken. When ctx ends
-// the pod is told, and what it has decoded until then is in the outcome. answered is called before the first block is
-// handed on.
+// Speak has the pod speak u and passes its events to sink. The pod decodes no further than sink has read. When ctx ends
+// the pod is cancelled, and the outcome has the frames decoded until then. answered is called before the first block is
+// passed on.
 func (c *Client) Speak(
 	ctx context.Context, u speech.Utterance, turn speech.Turn, a Attempt, sink speech.Sink, answered func(),
 ) Outcome {
@@ -236,7 +236,7 @@ func (t *speakCall) run(q *wire.Utterance, firstFrame time.Duration, calling con
 	}
 }
 
-// take hands a message on. After an error of the sink, and when nobody listens any more, it only counts.
+// take passes a message on. After an error of the sink, or a disconnect, it only counts.
 func (t *speakCall) take(m *wire.SpeakReply) error {
 	isOver := t.sinkErr != nil || t.ctx.Err() != nil
 	switch m := m.Message.(type) {
@@ -279,14 +279,14 @@ func (t *speakCall) takeAudio(a speech.Audio) error {
 		return err
 	}
 	select {
-	case <-t.ctx.Done(): // or the pod would decode on until it hears of that
+	case <-t.ctx.Done(): // or the pod would decode on
 		t.cancel()
 		return nil
 	default:
 	}
 	t.stall.Reset(t.limits.block)
 	more := t.turn.More != nil && t.turn.More()
-	// A stream that has broken tells why when it is read.
+	// A broken stream returns its reason on the next read.
 	_ = t.send(&wire.SpeakRequest{Message: &wire.SpeakRequest_Taken{Taken: &wire.Taken{More: more}}})
 	return nil
 }
@@ -300,7 +300,7 @@ func (t *speakCall) send(m *wire.SpeakRequest) error {
 	return t.stream.Send(m)
 }
 
-// cancel tells the pod to stop, once, and waits a moment for what it has to say about that.
+// cancel cancels the utterance at the pod, once, and waits a moment for the answer.
 func (t *speakCall) cancel() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -325,7 +325,7 @@ func (t *speakCall) end(e *wire.End) Outcome {
 		o.Err = t.sinkErr
 	case o.Err != nil && t.ctx.Err() != nil:
 		o.Err = context.Cause(t.ctx)
-	case errors.Is(o.Err, wire.ErrCancelled): // though nobody wished it
+	case errors.Is(o.Err, wire.ErrCancelled): // although it was not requested
 		o.Err, o.PodLost = speech.ErrWorkerGone, true
 	case errors.Is(o.Err, speech.ErrWorkerGone):
 		o.PodLost = true

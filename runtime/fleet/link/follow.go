@@ -15,7 +15,7 @@ import (
 // silence is how long a pod may say nothing on its link before it is dialled anew.
 const silence = 10 * time.Second
 
-// Events are what a router hears on a link, from one goroutine.
+// Events are the callbacks of a link, from one goroutine.
 type Events interface {
 	State(route.State)
 	Granted(number uint64, session string)
@@ -40,7 +40,7 @@ func (f *RouterUpdates) SetWaiting(now time.Time, since []time.Time, granted uin
 	f.update(func() { f.waiting = w })
 }
 
-// Decline gives back a slot that was granted.
+// Decline returns a granted slot.
 func (f *RouterUpdates) Decline(number uint64) {
 	f.update(func() { f.declines = append(f.declines, number) })
 }
@@ -90,7 +90,7 @@ func (c *Client) Follow(ctx context.Context, router uint64, f *RouterUpdates, be
 	}
 	hello := &wire.Hello{Protocol: wire.Protocol, Router: router}
 	if err := stream.Send(&wire.RouterMessage{Message: &wire.RouterMessage_Hello{Hello: hello}}); err != nil {
-		_, err = stream.Recv() // which tells why
+		_, err = stream.Recv() // which returns the reason
 		return causeOf(ctx, err)
 	}
 	said := make(chan struct{}, 1)
@@ -119,7 +119,7 @@ func (c *Client) Follow(ctx context.Context, router uint64, f *RouterUpdates, be
 	}
 }
 
-// run says what there is to say until ctx ends. Changes within 5 ms are said at once.
+// run sends changes until ctx ends. Changes within 5 ms are sent together.
 func (f *RouterUpdates) run(
 	ctx context.Context, stream grpc.BidiStreamingClient[wire.RouterMessage, wire.PodMessage], said chan struct{},
 ) {
@@ -143,7 +143,7 @@ func (f *RouterUpdates) run(
 		}
 		for _, m := range f.next() {
 			if stream.Send(m) != nil {
-				return // the reader hears why
+				return // the reader returns the reason
 			}
 		}
 		pause.Reset(joinStates)

@@ -8,7 +8,7 @@ import (
 // patience ends a wait. It counts slices of the time in which this process ran: while the machine stands still, or its
 // processors are given to others, pods are not to blame, and what they have sent may not have been read.
 type patience struct {
-	over func() // called when it has run out, in a goroutine of its own
+	over func() // called at the deadline, in a separate goroutine
 
 	mu         sync.Mutex
 	timer      *time.Timer

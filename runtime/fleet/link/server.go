@@ -1,6 +1,6 @@
-// Package link is the gRPC connection of routers and worker pods. Utterances go to pods and audio comes back; pods
-// send the state of slots, routers their waiting requests. [Server] is a pod's half, [Client] a router's. Nothing
-// here decides: what a pod grants, and what a router does with what it hears, are of package route.
+// Package link is the gRPC connection of routers and worker pods. Utterances go to pods and audio comes back; pods send
+// the state of slots, routers their waiting requests. [Server] is a pod's half, [Client] a router's. Package route
+// decides what a pod grants, and what a router does with events.
 package link
 
 import (
@@ -22,9 +22,9 @@ import (
 const (
 	heartbeat  = time.Second
 	beatSlot   = 50 * time.Millisecond
-	joinStates = 5 * time.Millisecond // changes within it are told at once
+	joinStates = 5 * time.Millisecond // changes within it are sent together
 	maxCordon  = time.Minute          // the longest lease that is believed
-	seenFor    = 10 * time.Minute     // how long a router that is gone is remembered
+	seenFor    = 10 * time.Minute     // how long a disconnected router is remembered
 )
 
 // Speaker is what a pod speaks with: a local one, without a queue.
@@ -40,8 +40,8 @@ type Slots interface {
 	// Watch returns the present counts, and a channel that is closed as soon as they change.
 	Watch() (speech.Capacity, <-chan struct{})
 
-	// Reserve keeps an idle slot for key for so long, and reports whether there was one. Whoever speaks in a turn whose
-	// session is that key gets it; and what ends in such a turn keeps its own slot for key, where More says so.
+	// Reserve keeps an idle slot for key for this long, and reports whether there was one. A turn whose session is that
+	// key gets it; at its end its slot is kept for key, if More says so.
 	Reserve(key string, d time.Duration) bool
 
 	// Unreserve ends what Reserve began, if the slot is still kept.
@@ -51,7 +51,7 @@ type Slots interface {
 	FirstFrame() time.Duration
 }
 
-// ServerConfig is what a pod tells of itself.
+// ServerConfig describes a pod.
 type ServerConfig struct {
 	Version string       // of the build
 	Metrics *metrics.Pod // required
@@ -88,12 +88,12 @@ type router struct {
 	disconnectedAt time.Time // zero while it is linked
 	link           uint64    // which of its links is the present one
 
-	grants  []*wire.Grant // to be told
+	grants  []*wire.Grant // to be sent
 	granted chan struct{} // there are some; buffered
 	changed chan struct{} // the state has; buffered
 }
 
-// NewServer returns the server of a pod. Routers hear of changes while it runs.
+// NewServer returns the server of a pod. Routers get changes while it runs.
 func NewServer(cfg ServerConfig, speaker Speaker, slots Slots, log *slog.Logger) *Server {
 	return &Server{
 		cfg: cfg, speaker: speaker, slots: slots, log: log, epoch: rand.Uint64(), ended: make(chan struct{}),
@@ -150,7 +150,7 @@ func (s *Server) grantIdleLocked() bool {
 	return s.grantLocked(s.lastNumber)
 }
 
-// grantLocked tells the router whose client has waited longest of a slot, and reports whether there is one.
+// grantLocked grants a slot to the router whose request has waited longest, and reports whether there is one.
 func (s *Server) grantLocked(number uint64) bool {
 	id, ok := s.grants.Next()
 	if !ok {
@@ -163,7 +163,7 @@ func (s *Server) grantLocked(number uint64) bool {
 	return true
 }
 
-// changedLocked has every router told.
+// changedLocked sends the state to every router.
 func (s *Server) changedLocked() {
 	for _, r := range s.routers {
 		wake(r.changed)
@@ -178,7 +178,7 @@ func wake(c chan struct{}) {
 	}
 }
 
-// forgetOld counts the grants that nobody used, and forgets routers that have been gone for long.
+// forgetOld counts unused grants, and drops routers that were disconnected for long.
 func (s *Server) forgetOld(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -341,7 +341,7 @@ func (s *Server) sendGrants(stream grpc.ServerStreamingServer[wire.PodMessage], 
 	return nil
 }
 
-// listen takes in what a router says until its link ends.
+// listen handles the messages of a router until its link ends.
 func (s *Server) listen(
 	stream grpc.BidiStreamingServer[wire.RouterMessage, wire.PodMessage], r *router, mine uint64,
 ) error {
@@ -363,7 +363,7 @@ func (s *Server) listen(
 	}
 }
 
-// takeWaiting takes in who waits in a router, as it says on the link of that number, unless that is over.
+// takeWaiting records the waiting requests of a router, sent on the link of that number, unless that is over.
 func (s *Server) takeWaiting(r *router, link uint64, w *wire.Waiting) {
 	ages := make([]time.Duration, len(w.Ages))
 	for i, age := range w.Ages {
@@ -417,7 +417,7 @@ func (s *Server) setCordon(lease time.Duration) {
 	s.changedLocked()
 }
 
-// endCordon lets the pod serve again when nobody has renewed the lease.
+// endCordon ends a cordon whose lease was not renewed.
 func (s *Server) endCordon(lease uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

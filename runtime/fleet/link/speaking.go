@@ -62,9 +62,9 @@ func (s *Server) Speak(stream speakStream) error {
 	}}})
 }
 
-// speak speaks an utterance in the slot that it was granted, or in any other. What becomes of the slot afterwards is
-// decided in the moment in which it becomes free: it is kept for the router whose client has waited longest, else for
-// the session if it goes on, which the returned grant says.
+// speak speaks an utterance in its granted slot, or in any other. The next use of the slot is decided in the moment in
+// which it becomes free: it is kept for the router whose request has waited longest, else for the session if it
+// continues, which the returned grant says.
 func (s *Server) speak(ctx context.Context, q *wire.Utterance, c *call) (st speech.Stats, kept *wire.Grant, err error) {
 	u, begun := q.Value(), false
 	s.mu.Lock()
@@ -102,8 +102,8 @@ func (s *Server) speak(ctx context.Context, q *wire.Utterance, c *call) (st spee
 	return st, kept, err
 }
 
-// reserveForWaiting says whether the slot of that number, which becomes free, is kept for somebody, and the grant for
-// the session that goes on, if it is for that.
+// reserveForWaiting reports whether the slot of that number, which becomes free, is kept for a request, and returns the
+// grant for the continuing session, if it is for that.
 func (s *Server) reserveForWaiting(number uint64, q *wire.Utterance, more bool) (bool, *wire.Grant) {
 	draining := s.speaker.Capacity().Draining
 	s.mu.Lock()
@@ -129,7 +129,7 @@ func (s *Server) see(id, number uint64) {
 	}
 }
 
-// used notes that a slot was taken by whom it was kept for.
+// used records that the holder of a grant has taken its slot.
 func (s *Server) used(grant uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +139,7 @@ func (s *Server) used(grant uint64) {
 	}
 }
 
-// countRefusal counts err if it says that there was no slot.
+// countRefusal counts err if it means that there was no slot.
 func (s *Server) countRefusal(err error) {
 	for _, reason := range []struct {
 		err  error
@@ -155,7 +155,7 @@ func (s *Server) countRefusal(err error) {
 	}
 }
 
-// listen takes in what the router says until its stream ends, and returns why that was.
+// listen handles the messages of the router until its stream ends, and returns the reason.
 func (c *call) listen() error {
 	for {
 		m, err := c.stream.Recv()

@@ -10,10 +10,10 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// tracer notes what becomes of utterances, where the program sends spans somewhere.
+// tracer records the outcome of utterances, if the program sends spans.
 var tracer = otel.Tracer("github.com/swar-tts/swar/runtime/fleet/link")
 
-// withTrace lets the pod go on with the trace of ctx.
+// withTrace sends the trace of ctx to the pod.
 func withTrace(ctx context.Context) context.Context {
 	if !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ctx
@@ -26,7 +26,7 @@ func withTrace(ctx context.Context) context.Context {
 	return ctx
 }
 
-// fromTrace goes on with the trace of a router.
+// fromTrace continues the trace of a router.
 func fromTrace(ctx context.Context) context.Context {
 	md, _ := metadata.FromIncomingContext(ctx)
 	carrier := propagation.MapCarrier{}

@@ -13,14 +13,14 @@ type Grants struct {
 	order   []uint64 // of routers, so that equal ages are granted in a fixed order
 }
 
-// waiters are those of one router, as it told last, without those who were granted something since.
+// waiters are the waiting requests of one router, as it last sent them, without those that were granted a slot since.
 type waiters struct {
 	since   []time.Time // the oldest first
 	granted uint64      // how many grants it was sent
 }
 
-// Waiting sets how long the utterances of a router have waited, the oldest first. It also says how many grants had
-// reached the router at that time: those on their way are for the first utterances.
+// Waiting sets how long the utterances of a router have waited, the oldest first. It also has the number of grants that
+// had reached the router at that time: those on their way are for the first utterances.
 func (g *Grants) Waiting(now time.Time, router uint64, ages []time.Duration, received uint64) {
 	w := g.of(router)
 	w.since = w.since[:0]
@@ -44,7 +44,7 @@ func (g *Grants) of(router uint64) *waiters {
 	return w
 }
 
-// Leave forgets a router that is gone.
+// Leave drops a disconnected router.
 func (g *Grants) Leave(router uint64) {
 	delete(g.routers, router)
 	for i, id := range g.order {
@@ -55,7 +55,7 @@ func (g *Grants) Leave(router uint64) {
 	}
 }
 
-// AnyWaiting reports whether somebody waits for a slot.
+// AnyWaiting reports whether any request waits for a slot.
 func (g *Grants) AnyWaiting() bool {
 	for _, w := range g.routers {
 		if len(w.since) > 0 {
@@ -65,7 +65,7 @@ func (g *Grants) AnyWaiting() bool {
 	return false
 }
 
-// Next grants a slot to the router whose client has waited longest. ok is false where nobody waits.
+// Next grants a slot to the router whose request has waited longest. ok is false if none waits.
 func (g *Grants) Next() (router uint64, ok bool) {
 	var first *waiters
 	for _, id := range g.order {

@@ -15,10 +15,10 @@ const (
 	affinityChars = 160 // code points of a text that count
 )
 
-// pick returns the pod that should speak a request now, or nil where none has a slot. A pod in the own zone comes
+// pick returns the pod that should speak a request now, or nil if none has a slot. A pod in the router's zone comes
 // first. Among those the order is the rendezvous rank (highest random weight, Thaler and Ravishankar 1998) of the
-// request, so that the same sentence meets the same pod's prefill cache, from every router. A pod that is silent is
-// asked only where no other has a slot, by one request at a time.
+// request, so that the same sentence meets the same pod's prefill cache, from every router. A silent pod is used only
+// if no other has a slot, by one request at a time.
 func (r *Router) pick(now time.Time, req *request) *pod {
 	var best *candidate
 	var bestRank uint64
@@ -42,7 +42,7 @@ func (r *Router) pick(now time.Time, req *request) *pod {
 	return nil
 }
 
-// pickAgain returns a pod with a slot that has failed the request, and is heard of still, or nil.
+// pickAgain returns a pod with a slot that has failed the request, and still reports, or nil.
 func (r *Router) pickAgain(now time.Time, req *request) *pod {
 	for _, c := range r.listed {
 		if c.free() > 0 && c.inUse(now) && !c.suspect(now) && slices.Contains(req.failedPods, c.address) {

@@ -1,6 +1,5 @@
-// Package route decides which pod speaks which utterance, and when. A [Router] is a router's half: what it knows of the
-// pods, whom it picks, who waits, what is tried again. [Grants] is a pod's half: for whom a slot that becomes free is
-// kept.
+// Package route decides which pod speaks which utterance, and when. A [Router] is a router's half: its view of the
+// pods, selection, queue, retries. [Grants] is a pod's half: for which request a free slot is kept.
 //
 // Both are state machines. Events and the time go in, effects come out; there is no goroutine, clock or channel, so
 // that programs, tests and the simulator run the same decisions. Neither is safe for concurrent use.
@@ -22,10 +21,10 @@ const (
 	MaxAttempts      = 3                       // pods that are asked for one utterance
 )
 
-// GrantTime is how long a pod keeps a slot for whom it has granted it to.
+// GrantTime is how long a pod keeps a slot for the holder of a grant.
 const GrantTime = 50 * time.Millisecond
 
-// suspectAfter is how long a pod may say nothing, three heartbeats, before it is asked only where nobody else is left.
+// suspectAfter is how long a pod may be silent, three heartbeats, before it is used only as the last choice.
 const suspectAfter = 3 * time.Second
 
 // Config sizes a router. The zero value is what a router without a zone uses.
@@ -43,7 +42,7 @@ type Endpoint struct {
 	Terminating bool   // it goes away: nothing new is sent there, what runs may finish
 }
 
-// ID names a request of this router. Who asks chooses it; it is never used again.
+// ID names a request of this router. The caller chooses it; it is never used again.
 type ID uint64
 
 // Request is an utterance that wants a slot.
@@ -51,18 +50,18 @@ type Request struct {
 	Affinity uint64 // equal for utterances that a pod can prepare once: see [Affinity]
 	Session  string // a slot may have been kept for its next utterance; empty for none
 
-	// StartedAt is when its turn was first heard, as [speech.Turn] has it. It waits in front of those that have not
-	// begun, for as long as it takes; zero for none.
+	// StartedAt is when the client first got audio of its turn, as [speech.Turn] has it. It waits in front of those
+	// that have not begun, without a time limit; zero for none.
 	StartedAt time.Time
 }
 
-// aheadOf is longer than anybody waits who has not begun, at any router: pods serve by age.
+// aheadOf exceeds the waiting time of every request that has not begun, at any router: pods serve by age.
 const aheadOf = time.Minute
 
-// continues reports whether the turn of the request has been heard already.
+// continues reports whether the client has already got audio of the request's turn.
 func (q *Request) continues() bool { return !q.StartedAt.IsZero() }
 
-// Router knows the pods and those who wait for one of them.
+// Router holds the pods and the requests that wait for one.
 type Router struct {
 	cfg      Config
 	pods     map[string]*pod
@@ -87,7 +86,7 @@ type request struct {
 	patient    time.Time // until when the last attempt is made only to a slot that is kept for it
 	last       error     // why the last attempt came to nothing
 	entry      *queue.Entry[*request]
-	pod        *pod   // whom it was sent to; nil while it waits
+	pod        *pod   // the pod that it was sent to; nil while it waits
 	number     uint64 // of the attempt at that pod
 	answered   bool   // a frame has come
 }
@@ -105,14 +104,14 @@ type Counts struct {
 	Arrived  int64
 	Served   int64 // spoken to an end, whichever
 	Cut      int64 // lost by its pod after the first frame
-	Refused  int64 // nobody was free in time
+	Refused  int64 // no slot was free in time
 	Warming  int64 // no pod was in use
 	Failed   int64 // pods were tried in vain
-	Left     int64 // by whoever asked, before a pod had it
-	Lost     int64 // attempts that a pod did not end, each of which was made again or ended its request
+	Left     int64 // by the caller, before a pod had it
+	Lost     int64 // attempts that a pod did not end, each of which was retried or ended its request
 	Attempts int64 // utterances sent to pods
 	Granted  int64 // of those, to slots that were kept for them
-	Declined int64 // slots given back, because nobody was waiting any more
+	Declined int64 // granted slots that were returned, because no request waited any more
 	Ejected  int64 // pods that were left alone for a while
 }
 
@@ -138,22 +137,22 @@ type Send struct {
 	Grant  uint64 // of the slot that is kept for it; 0 for none
 }
 
-// Refuse ends a request: nobody will speak it.
+// Refuse ends a request without speech.
 type Refuse struct {
 	ID  ID
 	Err error // speech.ErrBusy, ErrWarming, or why the last attempt failed
 }
 
-// Wait says that a request waits for a slot. When its time is over, [Router.Expire] ends it.
+// Wait means that a request waits for a slot. When its time is over, [Router.Expire] ends it.
 type Wait struct{ ID ID }
 
-// Decline gives a slot back that was kept for nobody who waits still.
+// Decline returns a granted slot, because its request no longer waits.
 type Decline struct {
 	Pod   string
 	Grant uint64
 }
 
-// PublishWaiting says that the pods should be told who waits: see [Router.Waiting].
+// PublishWaiting means that pods need the waiting requests: see [Router.Waiting].
 type PublishWaiting struct{}
 
 func (Send) effect()           {}
@@ -221,8 +220,8 @@ func (r *Router) Arrive(now time.Time, id ID, q Request) []Effect {
 	return r.done()
 }
 
-// Expire ends a request that has waited for its whole time. One that was sent meanwhile goes on, and one that was
-// failed by a pod which is still heard of is sent there once more: nobody else had a slot for it.
+// Expire ends a request that has waited for its whole time. One that was sent meanwhile continues, and one that was
+// failed by a pod which still reports is sent there once more: no other pod had a slot for it.
 func (r *Router) Expire(now time.Time, id ID) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod != nil {
@@ -289,8 +288,8 @@ func (r *Router) SendFailed(now time.Time, id ID, grant uint64) []Effect {
 	return r.done()
 }
 
-// Refused notes that a pod had no slot for a request after all. Another one is tried. What the pod said of itself is
-// told by [Router.EndState] before.
+// Refused records that a pod had no slot for a request after all. Another one is tried. [Router.EndState] records the
+// pod's state before.
 func (r *Router) Refused(now time.Time, id ID) []Effect {
 	if req, ok := r.requests[id]; ok && req.pod != nil {
 		req.refused = append(req.refused, req.pod.address)
@@ -299,8 +298,8 @@ func (r *Router) Refused(now time.Time, id ID) []Effect {
 	return r.done()
 }
 
-// AttemptFailed notes that a pod failed an attempt with err. It could not be reached, died or gave no sign of life.
-// That counts against it, and another pod is tried, unless a frame was heard already: then the request has ended.
+// AttemptFailed records that a pod failed an attempt with err. It could not be reached, died or was silent. That counts
+// against it, and another pod is tried, unless a frame had arrived already: then the request has ended.
 func (r *Router) AttemptFailed(now time.Time, id ID, err error) []Effect {
 	req, ok := r.requests[id]
 	if !ok || req.pod == nil {
@@ -323,13 +322,13 @@ func (r *Router) AttemptFailed(now time.Time, id ID, err error) []Effect {
 // retry sends a request, whose attempt came to nothing, to another pod, or lets it wait in its turn. What it had in
 // view of its pod may do for others.
 //
-// Where others were faster twice, the last attempt is not lost in the same way: it waits for a slot that is kept for
-// it, for as long as one needs to be heard of.
+// After two losses to faster requests, the last attempt is protected: it waits for a slot that is kept for it, for as
+// long as a grant needs to arrive.
 //
-// A request that comes back may find the queue full. It keeps its turn, and the youngest of all who wait leaves: the
-// queue never holds more than its limit.
+// A returning request may find the queue full. It keeps its turn, and the youngest of all waiting requests is refused:
+// the queue never exceeds its limit.
 //
-// What goes on with a turn waits whatever happens, but for pods that fail it.
+// The continuation of a turn always waits, except for pods that fail it.
 func (r *Router) retry(now time.Time, req *request, err error) {
 	req.last = err
 	req.pod.forget(req)
@@ -363,7 +362,7 @@ func (r *Router) retry(now time.Time, req *request, err error) {
 	}
 }
 
-// newWaiting is how many wait of those that have not begun, who stand behind all others.
+// newWaiting is the number of waiting requests that have not begun; they wait behind all others.
 func (r *Router) newWaiting() int {
 	begun := 0
 	for e := range r.waiting.All() {
@@ -375,7 +374,7 @@ func (r *Router) newWaiting() int {
 	return r.waiting.Len() - begun
 }
 
-// abandon ends a request that nobody speaks.
+// abandon ends a request without speech.
 func (r *Router) abandon(now time.Time, req *request) {
 	delete(r.requests, req.id)
 	switch {
@@ -433,7 +432,7 @@ func (r *Router) Granted(now time.Time, address string, grant uint64, session st
 	return r.done()
 }
 
-// firstFor returns who has waited longest of those who have not been refused by p already.
+// firstFor returns the longest-waiting request that p has not refused yet.
 func (r *Router) firstFor(p *pod) *request {
 	for e := range r.waiting.All() {
 		if !e.Value.avoids(p) {
@@ -453,8 +452,8 @@ func (r *Router) takeHeld(now time.Time, session string) (heldSlot, bool) {
 	return h, now.Before(h.until) && h.pod.inUse(now)
 }
 
-// serveWaiting sends those who wait to pods that have become free without a grant, such as new ones. Who has waited
-// longest comes first; others only where it was failed by all that are free.
+// serveWaiting sends waiting requests to pods that have become free without a grant, such as new ones. The
+// longest-waiting one comes first; others only if all free pods have failed it.
 func (r *Router) serveWaiting(now time.Time) {
 	for e := r.waiting.First(); e != nil; {
 		next := e.Newer()

@@ -16,7 +16,7 @@ type State struct {
 	Workers  int
 	Ready    int  // warm and alive
 	Busy     int  // speaking
-	Reserved int  // kept for somebody for a moment
+	Reserved int  // kept for a grant for a moment
 	Warm     bool // every worker was warm once
 	Draining bool
 	Cordoned bool // takes nothing new for a while, because it may be removed
@@ -25,10 +25,10 @@ type State struct {
 	FirstFrame time.Duration // how long the first frame took when a worker was warmed
 }
 
-// Free returns how many slots nobody has.
+// Free returns the number of free slots.
 func (s State) Free() int { return max(s.Ready-s.Busy-s.Reserved, 0) }
 
-// pod is what the router knows of one.
+// pod is the router's view of one.
 type pod struct {
 	address     string
 	zone        string
@@ -43,7 +43,7 @@ type pod struct {
 
 	unseen  []uint64 // numbers of those, running, that the state does not count yet
 	running int
-	grants  uint64 // that have come from it
+	grants  uint64 // received from it
 
 	strikes      int // failures since the last frame
 	ejections    int // in a row
@@ -87,7 +87,7 @@ func (p *pod) see(req *request) {
 	p.unseen = slices.DeleteFunc(p.unseen, func(n uint64) bool { return n == req.number })
 }
 
-// List takes in where pods are: all of them. What runs on one that is gone may finish.
+// List sets the addresses of all pods. Utterances on a removed one may finish.
 func (r *Router) List(now time.Time, all []Endpoint) []Effect {
 	for _, p := range r.pods {
 		p.unlisted = true
@@ -123,14 +123,14 @@ func (r *Router) Connect(now time.Time, address string, fit bool) []Effect {
 	}
 	p.connected, p.unfit, p.stateAt, p.state, p.grants = true, !fit, now, State{}, 0
 	for _, req := range r.requests {
-		if req.pod == p && req.answered { // its slot is among the busy ones, whoever counts attempts anew
+		if req.pod == p && req.answered { // its slot is among the busy ones, even if attempts are counted anew
 			p.see(req)
 		}
 	}
 	return r.done()
 }
 
-// Disconnect notes that a pod cannot be reached any more. What runs there may go on: it has a connection of its own.
+// Disconnect records that a pod is unreachable. Its utterances may continue: they have connections of their own.
 func (r *Router) Disconnect(_ time.Time, address string) []Effect {
 	if p, ok := r.pods[address]; ok {
 		p.connected, p.state = false, State{}
@@ -138,7 +138,7 @@ func (r *Router) Disconnect(_ time.Time, address string) []Effect {
 	return r.done()
 }
 
-// State takes in what a pod says of itself on its link. What is older than what is known counts for nothing.
+// State records a pod's state from its link. Outdated states are ignored.
 func (r *Router) State(now time.Time, address string, s State) []Effect {
 	if p, ok := r.pods[address]; ok && p.connected {
 		r.setState(now, p, s)
@@ -146,8 +146,8 @@ func (r *Router) State(now time.Time, address string, s State) []Effect {
 	return r.done()
 }
 
-// EndState takes in what a pod has said of itself at the end of an utterance. It counts for nothing where the link says
-// that another process has taken the pod's place.
+// EndState records a pod's state from the end of an utterance. It is ignored if the link reports another process at the
+// pod's address.
 func (r *Router) EndState(now time.Time, address string, s State) []Effect {
 	if p, ok := r.pods[address]; ok && p.connected && p.state.Epoch == s.Epoch {
 		r.setState(now, p, s)
@@ -167,7 +167,7 @@ func (r *Router) setState(now time.Time, p *pod, s State) {
 	r.serveWaiting(now)
 }
 
-// GrantsOf returns how many grants have come from a pod since it was connected.
+// GrantsOf returns the number of grants received from a pod since it was connected.
 func (r *Router) GrantsOf(address string) uint64 {
 	if p, ok := r.pods[address]; ok {
 		return p.grants

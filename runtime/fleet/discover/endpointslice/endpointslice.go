@@ -26,11 +26,11 @@ import (
 	"github.com/swar-tts/swar/runtime/fleet/discover"
 )
 
-// Config says which pods to find.
+// Config selects the pods to find.
 type Config struct {
 	Service    string          // NAMESPACE/SERVICE, whose EndpointSlices are watched; required
 	Kubeconfig string          // file that says how to reach the API server; "" means as a pod of its cluster
-	Fallback   discover.Source // stands in while the API server has not answered yet; nil: nothing does
+	Fallback   discover.Source // used while the API server has not answered yet; nil: none
 	Log        *slog.Logger    // required
 }
 
@@ -46,8 +46,8 @@ type Source struct {
 	firstAnswerLimit   time.Duration
 }
 
-// firstAnswerLimit is how long the API server may take for its first answer before the fallback stands in. If it
-// refuses, that is at once.
+// firstAnswerLimit is how long the API server may take for its first answer before the fallback is used. If it refuses,
+// that is at once.
 const firstAnswerLimit = 2 * time.Second
 
 // listLimit bounds a list, for which client-go would wait for ever.
@@ -56,7 +56,7 @@ const listLimit = 30 * time.Second
 // backoff is client-go's, but ends at 10 s instead of 30: routers are few, and new pods wait for them.
 var backoff = wait.Backoff{Duration: 800 * time.Millisecond, Factor: 2, Jitter: 1, Steps: 10, Cap: 10 * time.Second}
 
-// New checks cfg and returns a source; it asks nobody yet.
+// New checks cfg and returns a source; it sends no request yet.
 func New(cfg Config) (*Source, error) {
 	if cfg.Log == nil {
 		return nil, errors.New("endpointslice: Log is required")
@@ -86,7 +86,7 @@ func (s *Source) Run(ctx context.Context, tell func([]discover.Endpoint)) error 
 	wg.Go(func() { s.follow(running, v) })
 
 	s.standIn(running, v, tell)
-	var last []discover.Endpoint // nil until the first are told
+	var last []discover.Endpoint // nil until the first update
 	for {
 		select {
 		case all := <-v.changed:
@@ -110,7 +110,7 @@ func (s *Source) follow(ctx context.Context, v *view) {
 	r.RunWithContext(ctx)
 }
 
-// standIn lets the fallback tell where pods are, if the API server does not, and returns when that has.
+// standIn uses the fallback while the API server does not answer, and returns when it has.
 func (s *Source) standIn(ctx context.Context, v *view, tell func([]discover.Endpoint)) {
 	if s.cfg.Fallback == nil {
 		return
@@ -141,7 +141,7 @@ func (s *Source) standIn(ctx context.Context, v *view, tell func([]discover.Endp
 	}
 }
 
-// listWatch lists and watches the slices of the Service, and tells v how that goes.
+// listWatch lists and watches the slices of the Service, and reports the result to v.
 func (s *Source) listWatch(v *view) cache.ListerWatcher {
 	get := func(options *metav1.ListOptions) *rest.Request {
 		options.LabelSelector = discoveryv1.LabelServiceName + "=" + s.service

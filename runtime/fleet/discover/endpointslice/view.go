@@ -155,7 +155,7 @@ func add(found map[string]discover.Endpoint, e discoveryv1.Endpoint, port string
 	}
 }
 
-// reportPort logs the name of a slice that has no port to dial, once until all have one; "" is none.
+// reportPort logs the name of a slice without a port to dial, once until all have one; "" is none.
 func (v *view) reportPort(slice string) {
 	if slice != "" && !v.portless {
 		v.log.Warn(fmt.Sprintf("an EndpointSlice has neither a port named %s nor just one: its pods are not used",

@@ -25,7 +25,7 @@ func NewUtterance(u speech.Utterance) *Utterance {
 	return m
 }
 
-// newLexicon is what a pod must know of the lexicon of u: the words that the text has.
+// newLexicon returns the part of u's lexicon that a pod needs: the words in the text.
 func newLexicon(u speech.Utterance) (entries []*LexiconEntry) {
 	if u.Lexicon == nil || u.Raw {
 		return nil
@@ -168,7 +168,7 @@ func (s *Stats) Value() speech.Stats {
 	}
 }
 
-// NewNormalizeRequest is the message for u, of which only what it says of the text counts.
+// NewNormalizeRequest is the message for u; only its text fields count.
 func NewNormalizeRequest(u speech.Utterance) *NormalizeRequest {
 	u.Raw = false
 	m := NewUtterance(u)

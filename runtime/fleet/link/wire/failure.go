@@ -11,7 +11,7 @@ import (
 // Errors that only travel between routers and pods.
 var (
 	ErrCordoned  = errors.New("cordoned")  // the pod takes nothing new for a while
-	ErrCancelled = errors.New("cancelled") // as the router wished
+	ErrCancelled = errors.New("cancelled") // requested by the router
 )
 
 // ProtocolError is a message that a peer does not understand or must not send.
@@ -19,7 +19,7 @@ type ProtocolError struct{ Text string }
 
 func (e *ProtocolError) Error() string { return e.Text }
 
-// NewerProtocol says that a peer, such as "the router", wants a protocol that this version does not know.
+// NewerProtocol reports that a peer, such as "the router", requires a protocol that this version does not have.
 func NewerProtocol(peer string, protocol uint32) *ProtocolError {
 	return &ProtocolError{fmt.Sprintf(
 		"%s speaks protocol %d of the fleet, and this version knows up to %d; update this one first", peer, protocol, Protocol)}
@@ -44,8 +44,8 @@ var plain = []struct {
 	{Failure_CLIENT_GONE, speech.ErrClientGone},
 }
 
-// NewFailure is the message for err; nil for nil. What is no error of the vocabulary is an engine error, whose cause
-// stays here: the router's clients must not see it.
+// NewFailure is the message for err; nil for nil. An unknown error becomes an engine error, whose cause stays here: the
+// router's clients must not see it.
 func NewFailure(err error) *Failure {
 	if err == nil {
 		return nil
