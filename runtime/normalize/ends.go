@@ -55,7 +55,7 @@ func Ends(written string) []End {
 			}
 			before := r.Toks[i-1].Part
 			block := before == text.InListing || before == text.InMaths
-			if r.Toks[i].HushEnd > 0 && (block || r.Toks[i].Gap) {
+			if r.Toks[i].MarkupTo > 0 && (block || r.Toks[i].Gap) {
 				var end int
 				marks, end = behindMarks(trimmed, marks, at, block, r.Toks[i].Line && !r.endsInMark())
 				at, chars = end, chars+utf8.RuneCountInString(trimmed[at:end])

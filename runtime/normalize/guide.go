@@ -33,7 +33,7 @@ type guide struct {
 func (g *guide) replaces() bool { return g.Spoken != "" }
 
 // guidance makes the guides of written, and returns the text that is read and its tokens.
-func (r *reader) guidance(written string) (clean string, toks []text.Token, torn bool) {
+func (r *reader) guidance(written string) (clean string, toks []text.Token, uncomposed bool) {
 	plain, at := written, []int32(nil)
 	if !text.Composed(written) {
 		plain, at = text.Compose(written)
@@ -44,13 +44,13 @@ func (r *reader) guidance(written string) (clean string, toks []text.Token, torn
 		return r.scan(written)
 	}
 	r.source = r.putIn(plain)
-	clean, toks, torn = r.scan(r.source)
+	clean, toks, uncomposed = r.scan(r.source)
 	r.findTokens(toks)
 	from, to := places{guides: r.guides, at: at}, places{guides: r.guides, at: at}
 	for i := range toks {
 		toks[i].Src, toks[i].End = from.start(int(toks[i].Src)), to.end(int(toks[i].End))
 	}
-	return clean, toks, torn
+	return clean, toks, uncomposed
 }
 
 // marksIn returns marks with places in a text in NFC, whose code points came from those that at says.

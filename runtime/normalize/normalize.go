@@ -121,7 +121,7 @@ func behindMark(text string, at int) int {
 func (r *reader) writtenAt(p say.Piece) (start, end int) {
 	t := &r.Toks[p.First]
 	if p.First == p.Next {
-		return int(t.Hushed), int(t.HushEnd)
+		return int(t.MarkupFrom), int(t.MarkupTo)
 	}
 	return int(t.Src), int(r.Toks[p.Next-1].End)
 }
@@ -135,7 +135,7 @@ func read(written string, o Options, want bool) *reader {
 func readIn(home words.Lang, written string, o Options, want bool) *reader {
 	r := newReader(home, written, o, want)
 	r.run()
-	if r.torn {
+	if r.uncomposed {
 		r.writer.Compose()
 	}
 	return r

@@ -16,11 +16,11 @@ type reader struct {
 	rules.Reader
 	writer say.Writer
 
-	rules    *rules.Set
-	opt      Options
-	lineStop int  // where the line of the present sentence ends
-	surveyed bool // the language of the message has been looked for
-	torn     bool // text may not be in NFC
+	rules      *rules.Set
+	opt        Options
+	lineStop   int  // where the line of the present sentence ends
+	surveyed   bool // the language of the message has been looked for
+	uncomposed bool // text may not be in NFC
 
 	source string  // what was scanned
 	guides []guide // in order
@@ -37,9 +37,9 @@ func newReader(home words.Lang, written string, o Options, want bool) *reader {
 	r.opt, r.writer.Want, r.writer.Speaks, r.Home, r.EnDigits = o, want, o.Speaks, home, o.EnDigits
 	r.source = strings.TrimFunc(written, unicode.IsSpace)
 	if o.Lexicon == nil && len(o.Marks) == 0 {
-		r.Text, r.Toks, r.torn = r.scan(r.source)
+		r.Text, r.Toks, r.uncomposed = r.scan(r.source)
 	} else {
-		r.Text, r.Toks, r.torn = r.guidance(r.source)
+		r.Text, r.Toks, r.uncomposed = r.guidance(r.source)
 	}
 	text.LookUpTokens(r.Text, r.Toks)
 	r.writer.Out = make([]byte, 0, 7*len(r.Text)/2+64)
@@ -58,7 +58,7 @@ func (r *reader) wire() {
 
 // passMarkup makes a piece of the silent markup in front of token i.
 func (r *reader) passMarkup(i int) {
-	if w := &r.writer; w.Want && r.Toks[i].HushEnd > 0 {
+	if w := &r.writer; w.Want && r.Toks[i].MarkupTo > 0 {
 		w.Pieces = append(w.Pieces, say.Piece{First: i, Next: i, From: len(w.Out), To: len(w.Out),
 			Kind: speech.SpanMarkup})
 	}

@@ -27,7 +27,7 @@ func TestRulesThatBothFitAreOrdered(t *testing.T) {
 	}
 	for pair, written := range pairs {
 		ordered := false
-		for k := text.Nothing; k <= text.Uttered; k++ {
+		for k := text.Nothing; k <= text.SignWord; k++ {
 			ordered = ordered || rules.All.Follows(k, pair[1], pair[0])
 		}
 		if !ordered {

@@ -23,7 +23,7 @@ func (r *reader) sentence(i int) {
 	r.writer.BeginSentence(t.Found[text.DevanagariWord] > 0 ||
 		l == r.Home && t.Wordless() && t.Found[text.DevanagariDigits] == 0)
 	r.Stop = end
-	r.Shouted = t.Case.IsUpper(r.messageCase())
+	r.UpperCase = t.Case.IsUpper(r.messageCase())
 	r.explainSentence(i)
 }
 

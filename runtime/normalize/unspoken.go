@@ -18,12 +18,12 @@ func LeaveOut(written string, speaks func(text string) bool) (spoken, unspoken s
 
 // scan is [text.Scan], without the words that no rule reads and that the engine does not speak. White space stands for
 // them.
-func (r *reader) scan(source string) (clean string, toks []text.Token, torn bool) {
-	clean, toks, torn = text.Scan(source)
+func (r *reader) scan(source string) (clean string, toks []text.Token, uncomposed bool) {
+	clean, toks, uncomposed = text.Scan(source)
 	if r.opt.Speaks != nil && slices.ContainsFunc(toks, isForeign) {
 		toks = text.Without(toks, func(t *text.Token) bool { return isForeign(*t) && r.isUnspoken(t, clean[t.A:t.B]) })
 	}
-	return clean, toks, torn
+	return clean, toks, uncomposed
 }
 
 func isForeign(t text.Token) bool { return t.Kind == text.Foreign }

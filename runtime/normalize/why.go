@@ -120,7 +120,7 @@ func (r *reader) explainSentence(i int) {
 	if r.whyWords == nil {
 		r.whyWords = []WhyWord{}
 	}
-	s := WhyLanguage{Text: r.asWritten(i, r.Stop), Language: r.Lang.Name, InCapitals: r.Shouted, Words: r.whyWords}
+	s := WhyLanguage{Text: r.asWritten(i, r.Stop), Language: r.Lang.Name, InCapitals: r.UpperCase, Words: r.whyWords}
 	for _, w := range s.Words {
 		s.Weight += w.Weight
 	}

@@ -7,22 +7,22 @@ import (
 )
 
 // picture passes over an emoji.
-func picture(r *Reader, i int) (Reading, bool) { return r.Hush(i, i+1, speech.SpanEmoji) }
+func picture(r *Reader, i int) (Reading, bool) { return r.Silence(i, i+1, speech.SpanEmoji) }
 
 // emoticon passes over :), ;-), :D and <3.
 func emoticon(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	if t.Ch == '<' && heart(&r.View, i) {
-		return r.Hush(i, i+2, speech.SpanEmoji)
+		return r.Silence(i, i+2, speech.SpanEmoji)
 	}
 	if isAppMark(&r.View, i) {
-		return r.Hush(i, i+3, speech.SpanMarkup)
+		return r.Silence(i, i+3, speech.SpanMarkup)
 	}
 	if t.Ch != ':' && t.Ch != ';' {
 		return Reading{}, false
 	}
 	if j := faceEnd(&r.View, i); j > i && r.LooseEnd(j) {
-		return r.Hush(i, j, speech.SpanEmoji)
+		return r.Silence(i, j, speech.SpanEmoji)
 	}
 	return Reading{}, false
 }
@@ -102,5 +102,5 @@ func laugh(r *Reader, i int) (Reading, bool) {
 	if r.At(i+1).Kind == text.Digits || r.TightSign(i+1, '-') || read {
 		return Reading{}, false // XD 42 and XD-42 are codes
 	}
-	return r.Hush(i, i+1, speech.SpanEmoji)
+	return r.Silence(i, i+1, speech.SpanEmoji)
 }

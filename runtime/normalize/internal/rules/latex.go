@@ -14,11 +14,11 @@ func maths(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
 	kind := speech.SpanSign
 	switch {
-	case t.Kind == text.Uttered && t.Src == t.End: // it has no sign of its own
+	case t.Kind == text.SignWord && t.Src == t.End: // it has no sign of its own
 		next := sayMaths(r, i)
-		r.GoOn()
+		r.Extend()
 		return r.Done(next)
-	case t.Kind == text.Uttered && t.Part.IsMaths() && comesLast(r, marks.Word(t.Ch)):
+	case t.Kind == text.SignWord && t.Part.IsMaths() && comesLast(r, marks.Word(t.Ch)):
 		return relation(r, i)
 	case t.IsOneOf("(),;:."), isNameInMaths(&r.View, i):
 		return r.Done(sayMaths(r, i))
@@ -56,7 +56,7 @@ func goesOnFormula(v *text.View, j int) bool {
 		return false
 	}
 	w := marks.Word(t.Ch)
-	return t.Kind != text.Uttered || !w.IsRelation() && !isPart(w)
+	return t.Kind != text.SignWord || !w.IsRelation() && !isPart(w)
 }
 
 // isPart reports whether w parts two statements.
@@ -72,7 +72,7 @@ func isPart(w marks.Word) bool {
 func sayMaths(r *Reader, i int) int {
 	t := r.At(i)
 	switch {
-	case t.Kind == text.Uttered:
+	case t.Kind == text.SignWord:
 		w := marks.Word(t.Ch)
 		if r.Say(mathsWord(r, w)); w == marks.Done {
 			r.Mark(":")

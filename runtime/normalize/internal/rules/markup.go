@@ -24,19 +24,19 @@ func markup(r *Reader, i int) (Reading, bool) {
 		if t.Gap && r.Tight(i+1) && (r.At(i+1).Kind == text.Digits || r.At(i+1).IsCurrency()) {
 			return Reading{}, false // ~9hrs
 		}
-		return r.Hush(i, i+1, speech.SpanMarkup)
+		return r.Silence(i, i+1, speech.SpanMarkup)
 	case '`', '_', '^', '[', ']', '{', '}', '\\', text.Silent:
-		return r.Hush(i, i+1, speech.SpanMarkup)
+		return r.Silence(i, i+1, speech.SpanMarkup)
 	case '*':
 		if saysStar(&r.View, i) {
 			return Reading{}, false
 		}
-		return r.Hush(i, i+1, speech.SpanMarkup)
+		return r.Silence(i, i+1, speech.SpanMarkup)
 	case '=':
 		return equalSigns(r, i)
 	case '!':
 		if r.TightSign(i+1, '[') {
-			return r.Hush(i, i+1, speech.SpanMarkup)
+			return r.Silence(i, i+1, speech.SpanMarkup)
 		}
 	}
 	return Reading{}, false
@@ -64,7 +64,7 @@ func equalSigns(r *Reader, i int) (Reading, bool) {
 	opens := i == r.Start || r.At(i).Gap && !next.Gap && next.Kind.Lettered()
 	closes := next.Kind == text.Nothing || r.Tight(i) && (next.Gap || next.Kind == text.Sign)
 	if opens || closes {
-		return r.Hush(i, j, speech.SpanMarkup)
+		return r.Silence(i, j, speech.SpanMarkup)
 	}
 	return Reading{}, false
 }
@@ -75,14 +75,14 @@ func footnote(r *Reader, i int) (Reading, bool) {
 	if r.TightDigits(next) {
 		next++
 	}
-	return r.Hush(i, next, speech.SpanMarkup)
+	return r.Silence(i, next, speech.SpanMarkup)
 }
 
 // power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
 func power(r *Reader, i int) (Reading, bool) {
 	letter := r.Single(i-1) && !text.IsMeasure(&r.View, i-1)
 	if base := r.At(i-1).Kind == text.Digits || letter || isProduct(&r.View, i-1); !base || !r.Tight(i) {
-		return r.Hush(i, i+1, speech.SpanMarkup)
+		return r.Silence(i, i+1, speech.SpanMarkup)
 	}
 	r.Begin(i, speech.SpanSign)
 	if r.At(i).Ch == text.Squared {
@@ -115,19 +115,19 @@ func lineMark(r *Reader, i int) (Reading, bool) {
 			return Reading{}, false
 		}
 		if next.Gap && !lineEnds || t.IsOneOf(">"+string(rune(text.Bullet))) {
-			return r.Hush(i, j, speech.SpanMarkup)
+			return r.Silence(i, j, speech.SpanMarkup)
 		}
 	case '-', '*', '+', text.EnDash, text.EmDash, text.MinusSign:
 		if width == 1 && next.Gap || width >= 3 && lineEnds {
-			return r.Hush(i, j, speech.SpanMarkup)
+			return r.Silence(i, j, speech.SpanMarkup)
 		}
 	case '`':
 		if width >= 3 && isInfo(&r.View, j) {
-			return r.Hush(i, j+1, speech.SpanMarkup)
+			return r.Silence(i, j+1, speech.SpanMarkup)
 		}
 	case '_':
 		if width >= 3 {
-			return r.Hush(i, j, speech.SpanMarkup)
+			return r.Silence(i, j, speech.SpanMarkup)
 		}
 	}
 	return Reading{}, false

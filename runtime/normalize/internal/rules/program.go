@@ -32,12 +32,12 @@ func programSign(r *Reader, i int) (Reading, bool) {
 // loneSigns returns the end of the code that begins with token i and has nothing but signs, i for other code.
 func loneSigns(v *text.View, i int) int {
 	j := i
-	for ; v.At(j).Kind == text.Sign && v.At(j).Part == text.InCode && (j == i || v.At(j).HushEnd == 0); j++ {
+	for ; v.At(j).Kind == text.Sign && v.At(j).Part == text.InCode && (j == i || v.At(j).MarkupTo == 0); j++ {
 		if signNames[v.At(j).Ch] == words.NoWord {
 			return i
 		}
 	}
-	if v.At(j).Part == text.InCode && v.At(j).HushEnd == 0 {
+	if v.At(j).Part == text.InCode && v.At(j).MarkupTo == 0 {
 		return i
 	}
 	return j

@@ -41,7 +41,7 @@ func asCharacters(r *Reader, i int) (Reading, bool) {
 		r.Syllables(r.Str(i))
 		return r.End(i + 1)
 	case t.IsOneOf(text.Dashes + "'"):
-		return r.Hush(i, i+1, speech.SpanSign)
+		return r.Silence(i, i+1, speech.SpanSign)
 	}
 	return asDigits(r, i)
 }
@@ -97,7 +97,7 @@ func asPhone(r *Reader, i int) (Reading, bool) {
 		r.Say(r.Lang.Words[words.WordPlus])
 		return r.End(i + 1)
 	}
-	return r.Hush(i, i+1, speech.SpanPhone)
+	return r.Silence(i, i+1, speech.SpanPhone)
 }
 
 // asPhoneDigits reads a number of any length: as numbers of India are read, or in groups.

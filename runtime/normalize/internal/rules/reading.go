@@ -39,9 +39,9 @@ func (r *Reader) End(next int) (Reading, bool) {
 	return r.Done(next)
 }
 
-// Hush is the reading of tokens that are silent.
-func (r *Reader) Hush(i, next int, kind speech.SpanKind) (Reading, bool) {
-	r.Draft.Hush(i, next, kind)
+// Silence is the reading of tokens that are silent.
+func (r *Reader) Silence(i, next int, kind speech.SpanKind) (Reading, bool) {
+	r.Draft.Silence(i, next, kind)
 	return r.Done(next)
 }
 

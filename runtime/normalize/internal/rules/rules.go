@@ -91,5 +91,5 @@ var All = must(NewSet([]Rule{
 	{Name: "Greek letter", Starts: On(text.Foreign), Try: greek},
 	{Name: "word", Starts: On(text.Latin, text.Deva, text.Foreign), Try: keep, Last: true},
 	{Name: "emoji", Starts: On(text.Emoji), Try: picture},
-	{Name: "maths", Starts: On(text.Uttered), Try: maths},
+	{Name: "maths", Starts: On(text.SignWord), Try: maths},
 }))

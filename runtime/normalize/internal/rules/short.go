@@ -56,8 +56,8 @@ func chatForm(r *Reader, i int) (Reading, bool) {
 	}
 	if t.Cas == words.Upper {
 		isCode := !r.LooseEnd(i+1) || r.NumberBehind(i+1, '-')
-		shouted := isShouted(&r.View, i-1) || isShouted(&r.View, i+1) // KYA KR RHA
-		if isCode || c.Letters && !shouted {
+		inCapitals := isHindiInCapitals(&r.View, i-1) || isHindiInCapitals(&r.View, i+1) // KYA KR RHA
+		if isCode || c.Letters && !inCapitals {
 			return Reading{}, false
 		}
 	}
@@ -66,8 +66,8 @@ func chatForm(r *Reader, i int) (Reading, bool) {
 	return r.End(i + 1)
 }
 
-// isShouted reports whether token i is a word of Roman Hindi in capitals.
-func isShouted(v *text.View, i int) bool {
+// isHindiInCapitals reports whether token i is a word of Roman Hindi in capitals.
+func isHindiInCapitals(v *text.View, i int) bool {
 	return v.At(i).Cas == words.Upper && !v.Single(i) && v.At(i).Word.Is(words.AnyHindi)
 }
 

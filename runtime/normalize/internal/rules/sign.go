@@ -84,7 +84,7 @@ func bar(r *Reader, i int) (Reading, bool) {
 	} else if i > r.Start && j < r.Stop {
 		r.Pause()
 	}
-	return r.Hush(i, j, speech.SpanSign)
+	return r.Silence(i, j, speech.SpanSign)
 }
 
 // dash keeps a hyphen or a dash between words; before a number it is a pause.
@@ -95,18 +95,18 @@ func dash(r *Reader, i int) (Reading, bool) {
 	}
 	if r.TightSign(j, '>') {
 		r.Pause() // ->
-		return r.Hush(i, j+1, speech.SpanSign)
+		return r.Silence(i, j+1, speech.SpanSign)
 	}
 	t, next := r.At(i), r.At(j)
 	number := next.Kind == text.Digits && (t.Gap || next.Gap || next.B-next.A > 4)
 	// else what it parts would join when it is read again
-	unsaid := r.At(i-1).IsOneOf("#*_`~^\\[]{}"+string(rune(text.Silent))) && r.Tight(i)
-	if number || unsaid || next.IsCurrency() {
+	omitted := r.At(i-1).IsOneOf("#*_`~^\\[]{}"+string(rune(text.Silent))) && r.Tight(i)
+	if number || omitted || next.IsCurrency() {
 		r.Pause()
-		return r.Hush(i, j, speech.SpanSign)
+		return r.Silence(i, j, speech.SpanSign)
 	}
 	if !r.BehindWord() || !next.Kind.WordLike() || isMaskAlone(&r.View, j) {
-		return r.Hush(i, j, speech.SpanSign)
+		return r.Silence(i, j, speech.SpanSign)
 	}
 	mark := "-"
 	switch several := j > i+1; {
@@ -149,7 +149,7 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 		return r.End(i + 1)
 	}
 	if isPrompt(&r.View, i) || isVariable(&r.View, i) {
-		return r.Hush(i, i+1, speech.SpanMarkup)
+		return r.Silence(i, i+1, speech.SpanMarkup)
 	}
 	if reading, ok := unitSign(r, i); ok {
 		return reading, true
@@ -159,7 +159,7 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 		if partsWords(&r.View, i) {
 			r.Pause()
 		}
-		return r.Hush(i, i+1, speech.SpanSign)
+		return r.Silence(i, i+1, speech.SpanSign)
 	}
 	r.Begin(i, speech.SpanSign)
 	r.Say(r.Lang.Words[w])

@@ -22,19 +22,19 @@ func within(v *text.View, i, j int) bool { return v.At(j).B-v.At(i).A <= maxAddr
 // webAddress reads support@acme.co.in, ramesh.k@okaxis, https://x.y/z, www.irctc.co.in and acme.com/offer.
 func webAddress(r *Reader, i int) (Reading, bool) {
 	t := r.At(i)
-	if t.Blob == 0 || r.Tight(i) && !opensAddress(&r.View, i-1) {
+	if t.Run == 0 || r.Tight(i) && !opensAddress(&r.View, i-1) {
 		return Reading{}, false
 	}
-	if t.Blob&text.HasAt != 0 {
+	if t.Run&text.HasAt != 0 {
 		if reading, ok := email(r, i); ok {
 			return reading, true
 		}
 	}
 	if r.TightSign(i+3, '/') && r.At(i+4).Gap && r.IsSign(i+2, '/') && r.Reads(i, "http", "https") {
-		return r.Hush(i, i+4, speech.SpanURL) // https:// acme.in
+		return r.Silence(i, i+4, speech.SpanURL) // https:// acme.in
 	}
 	first := i
-	if t.Blob&text.HasSlashes != 0 && isScheme(&r.View, i) {
+	if t.Run&text.HasSlashes != 0 && isScheme(&r.View, i) {
 		first = i + 4
 	}
 	next, ok := domain(&r.View, first)
@@ -348,7 +348,7 @@ func handle(r *Reader, i int) (Reading, bool) {
 		r.Say(r.Lang.Words[words.WordNumber])
 		return r.End(i + 1)
 	case r.IsSign(i, '#') && r.Tight(i+1) && r.At(i+1).Kind.Lettered():
-		return r.Hush(i, i+1, speech.SpanHashtag)
+		return r.Silence(i, i+1, speech.SpanHashtag)
 	case r.IsSign(i, '#') && r.At(i+1).Kind == text.Digits:
 		return numberSign(r, i)
 	case !r.IsSign(i, '@') || r.At(i+1).Kind != text.Latin || !r.Tight(i+1) || isPriceBehind(&r.View, i):

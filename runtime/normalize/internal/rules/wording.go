@@ -170,8 +170,8 @@ func isBlocked(v *text.View, i int) bool {
 	if keyword && v.Reads(i+1, "to") && v.At(i+2).Kind == text.Digits {
 		return true // Reply UPG 8244 to 139
 	}
-	shouted := v.In(i-2, words.Blocking) && v.At(i-2).Cas == words.Upper && v.At(i-1).Cas == words.Upper
-	return shouted && (v.Reads(i+1, "to", "TO") && v.At(i+2).Kind == text.Digits || v.Reads(i-1, "ACT"))
+	inCapitals := v.In(i-2, words.Blocking) && v.At(i-2).Cas == words.Upper && v.At(i-1).Cas == words.Upper
+	return inCapitals && (v.Reads(i+1, "to", "TO") && v.At(i+2).Kind == text.Digits || v.Reads(i-1, "ACT"))
 }
 
 // isShortNumber reports whether the number at token i is one that messages are sent to: Text HELP to 56767, STOP bhejo

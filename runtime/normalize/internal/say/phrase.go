@@ -57,7 +57,7 @@ const (
 	opJoin                // the next word touches the last where it does in the text
 	opSilent              // nothing, but the next word does not go on the last
 	opDropColon           // the last colon falls away
-	opGoOn                // the last piece goes on to here
+	opExtend              // the last piece goes on to here
 	opReason              // nothing; text is why the rule reads it so
 )
 
@@ -95,8 +95,8 @@ func (w *Draft) Begin(i int, kind speech.SpanKind) {
 // End closes the piece that Begin opened; next is the first token that it does not cover.
 func (w *Draft) End(next int) { w.add(part{op: opEnd, at: int32(next)}) }
 
-// Hush covers tokens i to next without a word.
-func (w *Draft) Hush(i, next int, kind speech.SpanKind) {
+// Silence covers tokens i to next without a word.
+func (w *Draft) Silence(i, next int, kind speech.SpanKind) {
 	w.Begin(i, kind)
 	w.add(part{op: opSilent})
 	w.End(next)
@@ -141,8 +141,8 @@ func (w *Draft) Pause() { w.Mark(",") }
 // DropColon takes back a colon that a bracket behind it would make an emoticon of.
 func (w *Draft) DropColon() { w.add(part{op: opDropColon}) }
 
-// GoOn lets the last piece go on to what has been said since.
-func (w *Draft) GoOn() { w.add(part{op: opGoOn}) }
+// Extend lets the last piece go on to what has been said since.
+func (w *Draft) Extend() { w.add(part{op: opExtend}) }
 
 // Join lets the next word touch the last one where it does in the text.
 func (w *Draft) Join() { w.add(part{op: opJoin}) }

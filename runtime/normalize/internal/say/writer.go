@@ -32,7 +32,7 @@ type Writer struct {
 	at      int                    // the token that is read
 	hyphen  int                    // where the last hyphen begins
 	dashed  bool                   // it waits for a word
-	unsaid  bool                   // nothing of the last word can be spoken
+	omitted bool                   // nothing of the last word can be spoken
 }
 
 // Over has w write what is said of v.
@@ -110,7 +110,7 @@ func (w *Writer) silently(o op) {
 		w.join = spaced
 	case opJoin:
 		w.join = asWritten
-	case opGoOn:
+	case opExtend:
 		if n := len(w.Pieces); n > 0 {
 			w.Pieces[n-1].To = len(w.Out)
 		}
@@ -151,14 +151,14 @@ func (w *Writer) keep(i int) {
 
 // ending puts s onto the last word, unless that was left out.
 func (w *Writer) ending(s string) {
-	if !w.unsaid {
+	if !w.omitted {
 		w.Out = append(w.Out, w.spoken(s)...)
 	}
 }
 
 // plural makes the last English word stand for several: eighty becomes eighties.
 func (w *Writer) plural() {
-	if w.unsaid {
+	if w.omitted {
 		return
 	}
 	if n := len(w.Out); w.Out[n-1] == 'y' {
@@ -174,9 +174,9 @@ func (w *Writer) word(s string, gap bool) bool {
 	if w.Speaks != nil {
 		if s = w.spoken(s); !strings.ContainsFunc(s, isHeard) {
 			if w.dashed {
-				w.unsay(w.hyphen)
+				w.undo(w.hyphen)
 			}
-			w.join, w.dashed, w.unsaid = spaced, false, true
+			w.join, w.dashed, w.omitted = spaced, false, true
 			return false
 		}
 	}
@@ -197,7 +197,7 @@ func (w *Writer) room(gap bool) {
 	for _, opener := range w.openers[:w.opened] {
 		w.sign(opener)
 	}
-	w.opened, w.dashed, w.unsaid, w.said = 0, false, false, true
+	w.opened, w.dashed, w.omitted, w.said = 0, false, false, true
 	w.endMark = "."
 	if w.danda {
 		w.endMark = "।"
@@ -220,7 +220,7 @@ func (w *Writer) Waits() bool { return w.opened > 0 || w.join == glued }
 // dropColon takes back a colon that a bracket behind it would make an emoticon of.
 func (w *Writer) dropColon() {
 	if n := len(w.Out) - 1; n >= 0 && (w.Out[n] == ':' || w.Out[n] == ';') {
-		w.unsay(n)
+		w.undo(n)
 	}
 }
 
@@ -233,7 +233,7 @@ func (w *Writer) sayLower(s string) {
 
 // hyphenate writes a dash between two words, with the spaces that it has.
 func (w *Writer) hyphenate(dash string, before, behind bool) {
-	if !w.writes(dash) || w.unsaid {
+	if !w.writes(dash) || w.omitted {
 		w.join = spaced
 		return
 	}
@@ -250,7 +250,7 @@ func (w *Writer) hyphenate(dash string, before, behind bool) {
 
 // BeginSentence forgets what waited for a word; danda says what its lines end in.
 func (w *Writer) BeginSentence(danda bool) {
-	w.said, w.unsaid, w.opened, w.danda = false, false, 0, danda
+	w.said, w.omitted, w.opened, w.danda = false, false, 0, danda
 }
 
 // open remembers an opening bracket or quote until a word follows; without one it is dropped.
@@ -279,8 +279,8 @@ func (w *Writer) close(ch byte) {
 	}
 }
 
-// unsay takes back what was written from n on, also from pieces that end there.
-func (w *Writer) unsay(n int) {
+// undo takes back what was written from n on, also from pieces that end there.
+func (w *Writer) undo(n int) {
 	w.Out = w.Out[:n]
 	for k := len(w.Pieces) - 1; k >= 0; k-- {
 		p := &w.Pieces[k]

@@ -33,7 +33,7 @@ func (v *View) SaysWord(i int) bool {
 func IsName(v *View, i int) bool {
 	s := v.Str(i)
 	besideHindi := v.At(i).Gap && isCapitalHindi(v, i-1) || v.At(i+1).Gap && isCapitalHindi(v, i+1)
-	amid := v.Shouted || besideHindi
+	amid := v.UpperCase || besideHindi
 	if amid && v.At(i).Word.Is(words.HindiMaybe) || isShortWord(v, i) {
 		return true
 	}
@@ -42,13 +42,13 @@ func IsName(v *View, i int) bool {
 		return false
 	}
 	beside := v.At(i).Gap && IsCapitalName(v, i-1) || v.At(i+1).Gap && IsCapitalName(v, i+1)
-	return v.Shouted || beside || v.Reads(i-1, "to", "from", "at", "by") && movesMoney(v, i)
+	return v.UpperCase || beside || v.Reads(i-1, "to", "from", "at", "by") && movesMoney(v, i)
 }
 
 // isShortWord reports whether the capitals at token i are a short word that is an acronym elsewhere: IT IS, but the IT
 // ACT.
 func isShortWord(v *View, i int) bool {
-	amid := v.Shouted || v.IsWord(i-1, words.HindiWord) || v.IsWord(i+1, words.HindiWord)
+	amid := v.UpperCase || v.IsWord(i-1, words.HindiWord) || v.IsWord(i+1, words.HindiWord)
 	return amid && v.Reads(i, "IT", "US", "AM", "MAR")
 }
 
@@ -100,8 +100,8 @@ const (
 )
 
 const (
-	mostOther  = 4 // so many words in capitals to each other one make a text in capitals: YOUR CAB Ramesh
-	fewestLoud = 2 // words in capitals that make one
+	mostOther   = 4 // so many words in capitals to each other one make a text in capitals: YOUR CAB Ramesh
+	fewestUpper = 2 // words in capitals that make one
 )
 
 // Case is that of a message.
@@ -109,7 +109,7 @@ func (c Capitals) Case() Case {
 	switch {
 	case c.Other*mostOther > c.Upper:
 		return MixedCase
-	case c.Upper >= fewestLoud:
+	case c.Upper >= fewestUpper:
 		return UpperCase
 	}
 	return UnknownCase
@@ -121,7 +121,7 @@ func (c Capitals) IsUpper(message Case) bool {
 	switch {
 	case c.Other > c.Upper:
 		return false
-	case c.Other == 0 && c.Upper >= fewestLoud:
+	case c.Other == 0 && c.Upper >= fewestUpper:
 		return true
 	}
 	return message == UpperCase

@@ -60,7 +60,7 @@ func ContextOf(v *View, i int) Finding {
 			return f
 		}
 		// The address was the id; and "in" ends what an account or an order says.
-		id = id && t.Blob&HasAt == 0 && (!t.Word.Is(words.Apart) || v.IsWord(j-1, words.Holds))
+		id = id && t.Run&HasAt == 0 && (!t.Word.Is(words.Apart) || v.IsWord(j-1, words.Holds))
 		count++
 	}
 	return Finding{}
@@ -79,7 +79,7 @@ func isDottedOTP(v *View, j int) bool {
 func wordBefore(v *View, j int, id bool) (f Finding, stop bool) {
 	t := v.At(j)
 	switch {
-	case t.Blob&HasAt != 0:
+	case t.Run&HasAt != 0:
 		return Finding{}, false
 	case t.Word.Is(words.CodeWord):
 		return Finding{CodeNear, j}, true

@@ -195,9 +195,9 @@ func hasEnglishEnding(s string) bool {
 	return n >= 4 && s[n-1] == 's' && strings.IndexByte("bcdfgklmnprtwxye", s[n-2]) >= 0 // books, cases; but paas, khus
 }
 
-// inAddressBlob reports whether the word at token j is part of an e-mail or a web address, which has no language.
-func inAddressBlob(v *View, j int) bool {
-	b := v.Toks[j].Blob
+// inAddress reports whether the word at token j is part of an e-mail or a web address, which has no language.
+func inAddress(v *View, j int) bool {
+	b := v.Toks[j].Run
 	if b&(HasAt|HasSlashes) != 0 {
 		return true
 	}
@@ -222,13 +222,13 @@ func hasNoLanguage(v *View, j int) bool {
 	if logarithm || isOptionLetter(v, j) {
 		return true
 	}
-	return inAddressBlob(v, j) || IsInitial(v, j) || IsSpacedInitial(v, j)
+	return inAddress(v, j) || IsInitial(v, j) || IsSpacedInitial(v, j)
 }
 
 // isOrdinary reports whether token j is a word of several small letters between two other words, apart from both.
 func isOrdinary(v *View, j int) bool {
 	t := &v.Toks[j]
-	isPlain := t.Cas == words.Lower && t.B-t.A > 1 && t.Part == InText && t.Blob == 0
+	isPlain := t.Cas == words.Lower && t.B-t.A > 1 && t.Part == InText && t.Run == 0
 	if !isPlain || !t.Gap || !v.At(j+1).Gap || t.Word.Currency > 0 {
 		return false
 	}

@@ -89,7 +89,7 @@ func (s *scanner) grow(k Kind, src int32) *Token {
 		return s.begin(k, src)
 	}
 	if t.Kind == k {
-		s.hushEnd = 0 // it is inside
+		s.markupTo = 0 // it is inside
 		return t
 	}
 	if n := len(s.toks); k == Latin && t.Ch == '\'' && !t.Gap && s.toks[n-2].Kind == Latin {
@@ -102,7 +102,7 @@ func (s *scanner) grow(k Kind, src int32) *Token {
 // space takes white space.
 func (s *scanner) space() {
 	s.gap = true
-	s.closeBlob()
+	s.endRun()
 }
 
 // begin starts a token.
@@ -111,18 +111,18 @@ func (s *scanner) begin(k Kind, src int32) *Token {
 	s.toks = append(s.toks, Token{
 		Kind: k, Gap: s.gap || len(s.toks) == 1, hard: s.hard, Line: s.line, Part: s.part, A: n, B: n,
 		Src: src, End: src,
-		Hushed: s.hushed, HushEnd: s.hushEnd,
+		MarkupFrom: s.markupFrom, MarkupTo: s.markupTo,
 	})
-	s.gap, s.hard, s.line, s.hushEnd = false, false, false, 0
+	s.gap, s.hard, s.line, s.markupTo = false, false, false, 0
 	return s.last()
 }
 
-// closeBlob tells every token of the run without white space what the run has in it.
-func (s *scanner) closeBlob() {
-	if s.blob != 0 {
-		for i := s.inBlob; i < len(s.toks); i++ {
-			s.toks[i].Blob = s.blob
+// endRun tells every token of the run without white space what the run has in it.
+func (s *scanner) endRun() {
+	if s.runMarks != 0 {
+		for i := s.runStart; i < len(s.toks); i++ {
+			s.toks[i].Run = s.runMarks
 		}
 	}
-	s.inBlob, s.blob = len(s.toks), 0
+	s.runStart, s.runMarks = len(s.toks), 0
 }

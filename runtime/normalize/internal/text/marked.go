@@ -19,10 +19,10 @@ func (p Part) IsProgram() bool { return p == InCode || p == InListing }
 // IsMaths reports whether p is a formula.
 func (p Part) IsMaths() bool { return p == InMaths || p == InCall }
 
-// BeginsWith is the kind whose rules read t: all of a formula is read by those for [Uttered].
+// BeginsWith is the kind whose rules read t: all of a formula is read by those for [SignWord].
 func (t *Token) BeginsWith() Kind {
 	if t.Part.IsMaths() {
-		return Uttered
+		return SignWord
 	}
 	return t.Kind
 }

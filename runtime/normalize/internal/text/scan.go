@@ -38,12 +38,12 @@ func (s *scanner) marked(m *markup.Span, written string, i int, pos int32, at []
 	}
 	switch m.Kind {
 	case markup.Silent:
-		s.hush(src, end)
+		s.skipMarkup(src, end)
 		if r, _ := utf8.DecodeRuneInString(written[m.End:]); unicode.IsMark(r) {
 			s.gap = true // it would go on the letter before
 		}
 	case markup.Apart:
-		s.hush(src, end)
+		s.skipMarkup(src, end)
 		s.space()
 	case markup.Pause:
 		s.sign(',', src, end)
@@ -53,7 +53,7 @@ func (s *scanner) marked(m *markup.Span, written string, i int, pos int32, at []
 	case markup.Char:
 		s.rune(m.Rune, src, end)
 	case markup.Say:
-		t := s.begin(Uttered, src)
+		t := s.begin(SignWord, src)
 		t.Ch, t.End = byte(m.Word), end
 	}
 	s.part = InText
@@ -63,17 +63,17 @@ func (s *scanner) marked(m *markup.Span, written string, i int, pos int32, at []
 // inside says what the text up to the end of m is a part of.
 func (s *scanner) inside(p Part, m *markup.Span) { s.part, s.partEnd = p, int(m.End) }
 
-// hush notes that nobody says the markup from src to end. The next token has it in front.
-func (s *scanner) hush(src, end int32) {
-	if s.hushEnd == 0 {
-		s.hushed = src
+// skipMarkup notes that the markup from src to end is silent. The next token has it in front.
+func (s *scanner) skipMarkup(src, end int32) {
+	if s.markupTo == 0 {
+		s.markupFrom = src
 	}
-	s.hushEnd = end
+	s.markupTo = end
 }
 
 // What a run without spaces may hold.
 const (
-	HasAt blobMark = 1 << iota
+	HasAt runMark = 1 << iota
 	HasSlashes
 	hasDot
 )
@@ -84,14 +84,14 @@ type scanner struct {
 	toks []Token
 
 	gap, hard, line bool
-	torn            bool
+	uncomposed      bool
 	raisedTo        int // where the last raised figure ends
-	inBlob          int // where the run without white space began
-	blob            blobMark
+	runStart        int // where the run without white space began
+	runMarks        runMark
 
-	part            Part // what the present text is a part of, up to the byte partEnd of what is scanned
-	partEnd         int
-	hushed, hushEnd int32 // silent markup in front of the next token
+	part                 Part // what the present text is a part of, up to the byte partEnd of what is scanned
+	partEnd              int
+	markupFrom, markupTo int32 // silent markup in front of the next token
 }
 
 // Scan cleans written and cuts it into tokens. The first and the last token are nothing, so that rules may look one to
@@ -100,8 +100,8 @@ type scanner struct {
 // Cleaning means: NFC (which splits the precomposed nukta letters), compatibility letters and digits of any script to
 // plain ones, zero-width characters and controls out, typographic quotes to plain ones.
 //
-// torn means that marks stand together which did not in written, so that the clean text may not be in NFC.
-func Scan(written string) (text string, toks []Token, torn bool) {
+// uncomposed means that marks stand together which did not in written, so that the clean text may not be in NFC.
+func Scan(written string) (text string, toks []Token, uncomposed bool) {
 	var at []int32 // source position of each rune, when it is not simply its number
 	if !Composed(written) {
 		written, at = Compose(written)
@@ -144,13 +144,13 @@ func Scan(written string) (text string, toks []Token, torn bool) {
 		}
 		s.rune(r, src, end)
 	}
-	s.closeBlob()
+	s.endRun()
 	n := int32(len(s.text))
-	s.toks = append(s.toks, Token{Gap: true, Line: s.line, A: n, B: n, Src: pos, End: pos, Hushed: s.hushed,
-		HushEnd: s.hushEnd})
+	s.toks = append(s.toks, Token{Gap: true, Line: s.line, A: n, B: n, Src: pos, End: pos, MarkupFrom: s.markupFrom,
+		MarkupTo: s.markupTo})
 	s.toks[0].Gap = true
 	// The scanner ends here, so nobody will touch the bytes again.
-	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.torn
+	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.uncomposed
 }
 
 // Composed reports whether s is in NFC. It knows Devanagari, which the general check finds doubtful at every nukta.
@@ -328,7 +328,7 @@ func (s *scanner) other(r rune, src, end int32) {
 	case unicode.Is(unicode.Pd, r):
 		s.sign(EnDash, src, end)
 	case isMark, r == utf8.RuneError:
-		s.torn = true // a mark without its letter
+		s.uncomposed = true // a mark without its letter
 	default:
 		s.sign(Silent, src, end)
 	}
@@ -356,9 +356,9 @@ func (s *scanner) devanagari(r rune, src, end int32) {
 	case r == '॰': // the abbreviation sign, as in रु॰
 		s.sign('.', src, end)
 	case unicode.IsMark(r) && (s.last().Kind != Deva || s.gap):
-		s.torn = true // a vowel sign without its letter cannot be spoken
+		s.uncomposed = true // a vowel sign without its letter cannot be spoken
 	default:
-		s.torn = s.torn || 0x951 <= r && r <= 0x954 // stress marks, which have an order among others
+		s.uncomposed = s.uncomposed || 0x951 <= r && r <= 0x954 // stress marks, which have an order among others
 		s.extendRune(Deva, r, src, end)
 	}
 }
@@ -439,14 +439,14 @@ func (s *scanner) sign(c byte, src, end int32) {
 	t.End = end
 	switch c {
 	case Danda:
-		s.closeBlob()
+		s.endRun()
 	case '@':
-		s.blob |= HasAt
+		s.runMarks |= HasAt
 	case '.':
-		s.blob |= hasDot
+		s.runMarks |= hasDot
 	case '/':
 		if p := &s.toks[len(s.toks)-2]; p.Kind == Sign && p.Ch == '/' && !t.Gap {
-			s.blob |= HasSlashes
+			s.runMarks |= HasSlashes
 		}
 	}
 }

@@ -46,9 +46,9 @@ func endsSentence(v *View, j int) bool {
 		if v.At(j-1).Kind == Digits && next.IsOneOf("=+*/") {
 			return false // 5! = 120
 		}
-		unsaid := next.Kind == Nothing || next.Kind == Emoji
-		another := next.Kind.Lettered() && next.Blob == 0 // Kya?Haan
-		return unsaid || another || next.Gap || v.closes(j+1)
+		omitted := next.Kind == Nothing || next.Kind == Emoji
+		another := next.Kind.Lettered() && next.Run == 0 // Kya?Haan
+		return omitted || another || next.Gap || v.closes(j+1)
 	case '|':
 		return IsDanda(v, j)
 	case '.':
@@ -129,7 +129,7 @@ func stopBehindDevanagari(v *View, j int) bool {
 // isMisplacedStop reports whether the dot at j has its gap before it and not behind it: ok .Haan.
 func isMisplacedStop(v *View, j int) bool {
 	next := v.At(j + 1)
-	return v.At(j).Gap && next.Kind.Lettered() && next.Blob&hasDot == 0 && !IsDotOfName(v, j)
+	return v.At(j).Gap && next.Kind.Lettered() && next.Run&hasDot == 0 && !IsDotOfName(v, j)
 }
 
 // stopBehindNumber is fullStop for the dot at j behind No. and its like.

@@ -16,24 +16,24 @@ type Kind uint8
 
 // The kinds of tokens.
 const (
-	Nothing Kind = iota // before the first token and behind the last
-	Latin               // a word in Latin letters
-	Deva                // a word in Devanagari
-	Foreign             // a word in another script
-	Digits              // a run of digits, ASCII by now
-	Sign                // one sign or punctuation mark
-	Emoji               // a run of pictures
-	Uttered             // a word that a sign of a formula or a mark says, and no text: Token.Ch is a [markup.Word]
+	Nothing  Kind = iota // before the first token and behind the last
+	Latin                // a word in Latin letters
+	Deva                 // a word in Devanagari
+	Foreign              // a word in another script
+	Digits               // a run of digits, ASCII by now
+	Sign                 // one sign or punctuation mark
+	Emoji                // a run of pictures
+	SignWord             // a word that a sign of a formula or a mark says, and no text: Token.Ch is a [markup.Word]
 )
 
-// blobMark is something that stands in the same run without white space.
-type blobMark uint8
+// runMark is something that stands in the same run without white space.
+type runMark uint8
 
 // Token is the smallest unit that rules look at.
 type Token struct {
 	Kind  Kind
 	Cas   words.LetterCase
-	Blob  blobMark
+	Run   runMark
 	Ch    byte // of a sign: its ASCII character, or one of the marks below
 	Gap   bool // white space stands before it
 	hard  bool // and it is one that does not break, as between the groups of a number
@@ -47,7 +47,7 @@ type Token struct {
 	Src   int32 // code points in the trimmed input
 	End   int32
 
-	Hushed, HushEnd int32 // the silent markup in front, in code points of the input; HushEnd is 0 for none
+	MarkupFrom, MarkupTo int32 // the silent markup in front, in code points of the input; MarkupTo is 0 for none
 }
 
 // Marks of signs that have no ASCII character. They stay below ' ', so that they collide with none that has.

@@ -72,7 +72,7 @@ type View struct {
 
 	Start, Stop int  // the tokens of the present sentence, the first and the one behind the last
 	English     bool // that sentence is in English
-	Shouted     bool // it is in capitals
+	UpperCase   bool // it is in capitals
 }
 
 // In is [View.IsWord].

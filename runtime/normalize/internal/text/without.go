@@ -32,8 +32,8 @@ func Without(toks []Token, drop func(t *Token) bool) []Token {
 		}
 		if gone.Kind != Nothing {
 			t.Gap, t.Line = t.Gap || gone.Gap || t.Kind.WordLike(), t.Line || gone.Line
-			gone.hush(&t)
-			t.Hushed, t.HushEnd = gone.Hushed, gone.HushEnd
+			gone.joinMarkup(&t)
+			t.MarkupFrom, t.MarkupTo = gone.MarkupFrom, gone.MarkupTo
 		}
 		toks[kept], gone, quoted = t, Token{}, false
 		kept++
@@ -47,15 +47,15 @@ const quotes = `"'`
 // leave adds what stands in front of next to what stands in front of t, for neither stays.
 func (t *Token) leave(next *Token) {
 	t.Kind, t.Gap, t.Line = next.Kind, t.Gap || next.Gap, t.Line || next.Line
-	t.hush(next)
+	t.joinMarkup(next)
 }
 
-// hush adds the silent markup in front of next to that in front of t.
-func (t *Token) hush(next *Token) {
-	if t.HushEnd == 0 {
-		t.Hushed = next.Hushed
+// joinMarkup adds the silent markup in front of next to that in front of t.
+func (t *Token) joinMarkup(next *Token) {
+	if t.MarkupTo == 0 {
+		t.MarkupFrom = next.MarkupFrom
 	}
-	t.HushEnd = max(t.HushEnd, next.HushEnd)
+	t.MarkupTo = max(t.MarkupTo, next.MarkupTo)
 }
 
 // IsGreek reports whether word begins with a Greek letter: rules read those of formulas and units.
