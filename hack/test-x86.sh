@@ -36,14 +36,14 @@ encoded_for_avx convolve/avx2 vpmaddwd
 encoded_for_avx vector/avx2 vmulps
 
 # masked LEVEL FLAG KERNELS: tests on a processor that has no more than that. The suite of the engine runs for bundles alone: what it promises for
-# other layouts does not depend on the processor.
+# other layouts does not depend on the processor. The external linker links the C library to every test: cpumask.sh refuses static programs.
 masked() {
 	local level=$1 flag=$2 kernels=$3 status=0
 	grep -qw "$flag" /proc/cpuinfo || { echo "*** $level is NOT TESTED: this processor lacks it ***" >&2; return; }
 	hack/cpumask.sh "$level" true || status=$?
 	((status == 0)) || { echo "*** $level is NOT TESTED: this machine cannot hide what came after it, see above ***" >&2; return; }
 	echo "== $level (${kernels// /, }), after $((SECONDS - began)) s"
-	SWAR_EXPECT_KERNELS=$kernels go test -count=1 -vet=off -exec "'$PWD/hack/cpumask.sh' $level" \
+	SWAR_EXPECT_KERNELS=$kernels go test -count=1 -vet=off -ldflags=-linkmode=external -exec "'$PWD/hack/cpumask.sh' $level" \
 		-skip '^TestEnginesOfPublicLayoutsKeepTheirPromises$' ./runtime/onnx/... ./runtime/internal/{rowproduct,convolve,vector,ort} ./runtime/kokoro/internal/vocoder
 }
 masked avx2 avx2 "avx2 plain"
