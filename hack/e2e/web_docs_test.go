@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,4 +64,57 @@ func TestDocumentationInTheBrowser(t *testing.T) {
 	if b.get(`document.documentElement.dataset.theme`, &theme); theme != "light" {
 		t.Errorf("the landing page forgets the theme: %q", theme)
 	}
+}
+
+// TestDocumentationIsSearched: without signing in, what a newcomer types leads to the page that answers it, with the
+// sentence that was hit; Escape ends the search.
+func TestDocumentationIsSearched(t *testing.T) {
+	p := startPortal(t, t.TempDir())
+	b := openTab(t, p.portalBase+"/docs/fleet")
+	b.wait("the documentation", `document.querySelector('h1')`)
+	var loaded int
+	const indexes = `performance.getEntriesByType('resource').filter((r) => r.name.endsWith('/docs/search.json')).length`
+	if b.get(indexes, &loaded); loaded != 0 {
+		t.Error("the index is loaded before anybody searches")
+	}
+	for query, want := range map[string]string{
+		"python": "/docs/api", "503": "/docs/api", "nginx": "/docs/proxy", "rotate": "/docs/portal",
+		"price": "/docs/portal", "कुंजी": "/docs/portal"} {
+		b.do(chromedp.KeyEvent("/"))
+		b.write("input[type=search]", query)
+		b.wait("results for "+query, fmt.Sprintf(`[...document.querySelectorAll('#found li:nth-child(-n+3) a')]
+			.some((a) => a.pathname === %q) && document.querySelector('#found mark')`, want))
+		b.do(chromedp.KeyEvent(kb.Escape))
+		b.wait("the end of the search", `document.querySelector('#found').hidden && document.activeElement === document.body`)
+	}
+	if b.get(indexes, &loaded); loaded != 1 {
+		t.Errorf("the index was loaded %d times, want once", loaded)
+	}
+	b.do(chromedp.KeyEvent("/"))
+	b.write("input[type=search]", "qqzzxx")
+	b.wait("the answer that there is nothing", `document.querySelector('#found').textContent === 'No results for “qqzzxx”.'`)
+}
+
+// TestDocumentationHasAMenuOnPhones: the list of pages is one tap away, closes with Escape, and is beside the text
+// where there is room.
+func TestDocumentationHasAMenuOnPhones(t *testing.T) {
+	p := startPortal(t, t.TempDir())
+	b := openTab(t, p.portalBase+"/docs/")
+	b.do(chromedp.EmulateViewport(360, 780), chromedp.Navigate(p.portalBase+"/docs/api"))
+	b.wait("the documentation", `document.querySelector('h1')`)
+	const seen = `(() => { const r = document.querySelector('#pages [aria-current]').getBoundingClientRect(); return r.width > 0 && r.top >= 0 && r.bottom <= innerHeight; })()`
+	b.wait("no list of pages", `!`+seen)
+	b.do(chromedp.Click(".menu"))
+	b.wait("the list of pages", seen)
+	b.wait("headings of the page", `document.querySelector('#pages a[href="#errors"]').offsetHeight >= 40`)
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.wait("the list to close", `!document.querySelector('#pages:popover-open')`)
+	b.do(chromedp.Click(".menu"), chromedp.Click(`#pages a[href="#errors"]`))
+	b.wait("the heading", `location.hash === '#errors' && !document.querySelector('#pages:popover-open')`)
+	var wide bool
+	if b.get(`document.documentElement.scrollWidth <= 360`, &wide); !wide {
+		t.Error("the page is wider than the phone")
+	}
+	b.do(chromedp.EmulateViewport(1280, 800))
+	b.wait("the list beside the text", seen+` && getComputedStyle(document.querySelector('.menu')).display === 'none'`)
 }

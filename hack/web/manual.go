@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"maps"
@@ -42,6 +41,7 @@ type page struct {
 	Title    string
 	Content  template.HTML
 	Headings []heading
+	sections []section
 	ids      map[string]bool
 	links    []string // to other pages, with their fragments
 }
@@ -83,7 +83,7 @@ func manual(root string) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	if files["docs/search.json"], err = searched(pages); err != nil {
+	if files["docs/search.json"], err = searched(root, pages); err != nil {
 		return nil, err
 	}
 	return files, nil
@@ -226,23 +226,6 @@ func addPictures(files map[string][]byte, root string) error {
 		}
 	}
 	return nil
-}
-
-// searched is what the field of the pages looks in: for each page its address, its title, and identifiers and texts of
-// its headings.
-func searched(pages []*page) ([]byte, error) {
-	var index [][]any
-	for _, p := range pages {
-		if p.Address == lostAddress {
-			continue
-		}
-		headings := []string{} // a page without any has a list, too
-		for _, h := range p.Headings {
-			headings = append(headings, h.ID, h.Text)
-		}
-		index = append(index, []any{p.Address, p.Title, headings})
-	}
-	return json.Marshal(index)
 }
 
 // sourcesOf says which files a manual is made of, for whoever watches them.

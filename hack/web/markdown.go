@@ -60,6 +60,7 @@ func render(source string, markup []byte, sources addresses) (*page, error) {
 	for _, c := range comments {
 		c.Parent().RemoveChild(c.Parent(), c)
 	}
+	p.sections = sectionsOf(root, markup)
 	for _, l := range linksIn(root) {
 		p.lead(l, sources)
 	}
@@ -73,15 +74,8 @@ func render(source string, markup []byte, sources addresses) (*page, error) {
 
 // note keeps a heading.
 func (p *page) note(n *ast.Heading, markup []byte) {
-	var b strings.Builder
-	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) { // it has no errors of its own
-		if t, ok := c.(*ast.Text); ok && entering {
-			b.Write(t.Segment.Value(markup))
-		}
-		return ast.WalkContinue, nil
-	})
 	id, _ := n.AttributeString("id")
-	h := heading{ID: string(id.([]byte)), Text: b.String(), Level: n.Level}
+	h := heading{ID: string(id.([]byte)), Text: plain(n, markup), Level: n.Level}
 	p.ids[h.ID] = true
 	if n.Level == 1 {
 		p.Title = h.Text

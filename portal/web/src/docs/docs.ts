@@ -1,30 +1,24 @@
-// What pages of the documentation can do more where scripts run: be searched by their headings, and have their examples copied.
+// What pages of the documentation can do more where scripts run: be searched, and have their examples copied.
+import { find, type Hit, type Index } from "./find";
 
-type Entry = [address: string, title: string, headings: string[]];
-type Hit = { address: string; title: string; below: string; weight: number };
-
-let entries: Promise<Entry[]> | undefined;
+let index: Promise<Index> | undefined;
 
 const load = () =>
-  (entries ??= fetch("/docs/search.json").then((r) => (r.ok ? r.json() : Promise.reject(new Error(String(r.status))))));
+  (index ??= fetch("/docs/search.json").then((r) => (r.ok ? r.json() : Promise.reject(new Error(String(r.status))))));
 
-/** Where all words are found: in titles first, then in headings that begin with the first of them. */
-export function find(all: Entry[], asked: string): Hit[] {
-  const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
-  const hits: Hit[] = [];
-  const look = (address: string, text: string, below: string, weight: number) => {
-    const at = (below + " " + text).toLowerCase();
-    if (words.every((w) => at.includes(w)) && words.some((w) => text.toLowerCase().includes(w))) {
-      hits.push({ address, title: text, below, weight: weight - (text.toLowerCase().startsWith(words[0]!) ? 1 : 0) });
-    }
-  };
-  if (words.length > 0) {
-    for (const [address, title, headings] of all) {
-      look(address, title, "", 0);
-      for (let i = 0; i < headings.length; i += 2) look(address + "#" + headings[i], headings[i + 1]!, title, 2);
-    }
-  }
-  return hits.sort((a, b) => a.weight - b.weight).slice(0, 12);
+function element<K extends keyof HTMLElementTagNameMap>(name: K, ...children: (string | Node)[]) {
+  const made = document.createElement(name);
+  made.append(...children);
+  return made;
+}
+
+function rowOf(hit: Hit) {
+  const link = element("a", element("b", hit.title));
+  link.href = hit.address;
+  if (hit.below) link.append(element("span", hit.below));
+  const words = hit.sentence.map((part, i) => (i % 2 ? element("mark", part) : part));
+  if (hit.sentence.some(Boolean)) link.append(element("small", ...words));
+  return element("li", link);
 }
 
 function search(box: HTMLElement) {
@@ -32,36 +26,20 @@ function search(box: HTMLElement) {
     list = box.querySelector("ul")!,
     status = box.querySelector("[role=status]")!;
   box.classList.remove("off"); // its place was kept, so that nothing moves
-  field.addEventListener("focus", () => void load().catch(() => (entries = undefined)), { once: true });
+  field.addEventListener("focus", () => void load().catch(() => (index = undefined)), { once: true });
   field.addEventListener("input", async () => {
     const asked = field.value;
     let hits: Hit[];
     try {
       hits = find(await load(), asked);
     } catch {
-      entries = undefined;
+      index = undefined;
       status.textContent = "Search is unavailable. Try again.";
       return;
     }
     if (asked !== field.value) return;
-    const rows = hits.map((h) => {
-      const row = document.createElement("li"),
-        link = document.createElement("a");
-      link.href = h.address;
-      link.textContent = h.title;
-      const below = document.createElement("span");
-      below.textContent = h.below;
-      link.append(below);
-      row.append(link);
-      return row;
-    });
-    if (hits.length === 0) {
-      const none = document.createElement("li"),
-        p = document.createElement("p");
-      p.textContent = `No results for “${asked.trim()}”.`;
-      none.append(p);
-      rows.push(none);
-    }
+    const rows = hits.map(rowOf);
+    if (hits.length === 0) rows.push(element("li", element("p", `No results for “${asked.trim()}”.`)));
     list.replaceChildren(...rows);
     list.hidden = !asked.trim();
     status.textContent = asked.trim() ? hits.length + " found" : "";
@@ -114,6 +92,12 @@ function fillIn(example: HTMLElement) {
       .nodeValue!.replaceAll("http://127.0.0.1:8080", origin)
       .replaceAll("ws://127.0.0.1:8080", origin.replace(/^http/, "ws"));
 }
+
+/** The menu of phones closes when a heading of this page was chosen: no page is loaded then. */
+const menu = document.getElementById("pages")!;
+menu.addEventListener("click", (e) => {
+  if ((e.target as Element).closest(".below a") && menu.matches(":popover-open")) menu.hidePopover();
+});
 
 const box = document.querySelector<HTMLElement>(".look");
 if (box) search(box);
