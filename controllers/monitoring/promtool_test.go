@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -62,6 +63,34 @@ func TestAlerts(t *testing.T) {
 func TestEveryAlertIsTried(t *testing.T) {
 	areTried(t, "rules_test.yaml", rules(t, "", fleet("speech", "hinglish")))
 	areTried(t, "portal_rules_test.yaml", portalRules(t))
+}
+
+// TestDocumentedRules: what docs/monitoring.md shows is accepted by Prometheus, and asks for metrics that exist.
+func TestDocumentedRules(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("../../docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(read("monitoring.md"), -1)
+	if len(examples) != 2 {
+		t.Fatalf("%d examples, want the configuration and the rules", len(examples))
+	}
+	folder := t.TempDir()
+	for i, name := range []string{"prometheus.yml", "swar-rules.yml"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(examples[i][1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := read("fleet.md")
+	for _, metric := range regexp.MustCompile(`tts_[a-z_]+`).FindAllString(examples[1][1], -1) {
+		if !strings.Contains(known, "`"+strings.TrimSuffix(metric, "_bucket")+"`") {
+			t.Errorf("a rule asks for %s, which docs/fleet.md does not list", metric)
+		}
+	}
+	promtool(t, folder, "check", "config", "prometheus.yml")
 }
 
 func areTried(t *testing.T, file string, all map[string]rule) {

@@ -24,7 +24,7 @@ var chapters = []chapter{
 	{Name: "Get started", sources: []string{"docs/start.md"}},
 	{Name: "API", sources: []string{"docs/api.md", "docs/websocket.md", "docs/clients.md", "docs/normaliser.md", "docs/labelling.md"}},
 	{Name: "Accounts", sources: []string{"docs/portal.md", "docs/signin.md"}},
-	{Name: "Self-hosting", sources: []string{"docs/operations.md", "docs/proxy.md", "docs/fleet.md", "docs/kubernetes.md", "docs/autoscaling.md", "docs/images.md"}},
+	{Name: "Self-hosting", sources: []string{"docs/operations.md", "docs/proxy.md", "docs/monitoring.md", "docs/fleet.md", "docs/pricing.md", "docs/kubernetes.md", "docs/autoscaling.md", "docs/images.md"}},
 	{Name: "Models and voices", sources: []string{"docs/models.md", "docs/voices.md", "docs/engine.md"}},
 	{Name: "Command line", sources: []string{"docs/cli.md", "docs/cli/server.md", "docs/cli/speech.md", "docs/cli/portal.md", "docs/cli/models.md", "docs/cli/machine.md"}},
 	{Name: "Benchmarks", sources: []string{"docs/benchmarks.md", "docs/capacity.md", "docs/voices-benchmark.md", "docs/reading-benchmark.md"}},

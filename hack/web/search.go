@@ -66,7 +66,9 @@ var brief = map[string]bool{
 }
 
 // programs are languages of examples that are not searched: the text around them names what they use.
-var programs = map[string]bool{"json": true, "python": true, "js": true, "ts": true, "go": true, "html": true, "xml": true}
+var programs = map[string]bool{
+	"json": true, "python": true, "js": true, "ts": true, "go": true, "html": true, "xml": true,
+}
 
 // sectionsOf returns the text of a page by its headings.
 func sectionsOf(root ast.Node, markup []byte) []section {

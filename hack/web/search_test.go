@@ -106,8 +106,10 @@ console.log(JSON.stringify(queries.map((q: string) => find(index, q))));
 			t.Fatal(err)
 		}
 	}
-	built := api.Build(api.BuildOptions{EntryPoints: []string{filepath.Join(folder, "run.ts")}, Bundle: true, Write: true,
-		Outfile: filepath.Join(folder, "run.mjs"), Format: api.FormatESModule, Platform: api.PlatformNode})
+	built := api.Build(api.BuildOptions{
+		EntryPoints: []string{filepath.Join(folder, "run.ts")}, Outfile: filepath.Join(folder, "run.mjs"),
+		Bundle: true, Write: true, Format: api.FormatESModule, Platform: api.PlatformNode,
+	})
 	for _, m := range built.Errors {
 		t.Fatal(m.Text)
 	}
