@@ -48,15 +48,11 @@ var bannedWords = []string{
 
 // rightWords are the exceptions, with the reason for each: identifiers as dir.Name.
 var rightWords = map[string]string{
-	"runtime/metrics.ClientGone":              "the standard term for a client that closed its connection",
-	"runtime/metrics.WorkerGone":              "the contract's code worker_gone",
-	"runtime/speech.ErrClientGone":            "as the contract says it",
-	"runtime/speech.ErrWorkerGone":            "as the contract says it",
-	"client.CodeWorkerGone":                   "as the contract says it",
-	"runtime/normalize/internal/text.Hushed":  "the mark of a token that is not spoken",
-	"runtime/normalize/internal/text.HushEnd": "where such tokens end",
-	"runtime/normalize/internal/rules.Hush":   "sets the mark",
-	"runtime/normalize/internal/say.Hush":     "sets the mark",
+	"runtime/metrics.ClientGone":   "the standard term for a client that closed its connection",
+	"runtime/metrics.WorkerGone":   "the contract's code worker_gone",
+	"runtime/speech.ErrClientGone": "as the contract says it",
+	"runtime/speech.ErrWorkerGone": "as the contract says it",
+	"client.CodeWorkerGone":        "as the contract says it",
 }
 
 // rightTexts are strings with a banned phrase that are right, each with its reason.

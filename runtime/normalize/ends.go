@@ -18,15 +18,16 @@ type End struct {
 	Open bool // a listing or a formula goes on there: nothing has ended
 }
 
-// tokensDecide is how many whole tokens behind a dot are enough to tell whether it ends a sentence: no rule looks
+// tokensDecide is how many whole tokens behind a dot are enough to decide whether it ends a sentence: no rule looks
 // further.
 const tokensDecide = 4
 
-// Ends returns where the sentences of written end, the last of which ends with the text. What is read of a sentence
-// depends on nothing outside of it but [Options.Language], so a text may be cut at any of them, and at a line break
-// where [LineEnd] is added. A text that is still being written may be cut where its end is sure. No end is inside of a
-// listing or of a formula, also of one that has no end yet: the lines of a program are read otherwise when they stand
-// alone.
+// Ends returns where the sentences of written end: "Aaj aao. Kal jao" → 8, 16. The last one ends with the text.
+//
+// The reading of a sentence depends on the sentence, [Options.Language] and [Options.Case] only. A text may therefore
+// be cut at each end, and at a line break if [LineEnd] is added. A text that is still being written may be cut where its
+// end is sure. No end is inside a listing or a formula, even if that has no end yet: a line of a program is read
+// otherwise when it stands alone.
 func Ends(written string) []End {
 	trimmed := strings.TrimLeftFunc(written, unicode.IsSpace)
 	lead := len(written) - len(trimmed)
@@ -120,7 +121,7 @@ func sizeOfFirst(s string) int {
 	return len(s)
 }
 
-// LineEnd returns the mark that a line break stands for behind the line, which has none itself: "", ".", "।" or ",".
+// LineEnd returns the mark that a line break adds to a line without one: "Kal aana" → ".". It is "", ".", "।" or ",".
 func LineEnd(line string, o Options) string {
 	const next = "x"
 	alone := Text(line, o)

@@ -47,7 +47,7 @@ func (m *Message) Add(written string) {
 	r.countFrom(1, m)
 }
 
-// countFrom adds to m the sentences from token i on, none of which has been read.
+// countFrom adds to m the sentences from token i on, before any of them is read.
 func (r *reader) countFrom(i int, m *Message) {
 	for i < len(r.Toks)-1 {
 		var t text.Tally

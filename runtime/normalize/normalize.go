@@ -1,15 +1,16 @@
-// Package normalize turns written Hinglish into what is said: amounts, dates, phone numbers, codes, acronyms and signs
-// become words, in the language of their sentence, and everything else stays as it was written.
+// Package normalize turns written Hinglish into spoken words: ₹500 hai → पाँच सौ रुपये hai. Amounts, dates, phone
+// numbers, codes, acronyms and signs become words in the language of their sentence. Everything else stays as written.
 //
-// It is the loop over five layers, each of which knows those before it only. internal/words has the words and what they
-// mean. internal/markup finds what is markup. internal/text cuts a text into tokens and tells what stands in a
-// sentence: numbers, units, dates, times, short forms. internal/say writes words. internal/rules decide what is said
-// for what is written.
+// The package runs five layers; each imports only those before it:
+//   - internal/words loads the tables of words, units and money.
+//   - internal/markup finds Markdown, LaTeX and HTML.
+//   - internal/text cuts a text into tokens and recognises numbers, units, dates, times and short forms.
+//   - internal/say writes numbers, dates and amounts as words.
+//   - internal/rules decides what is said for each class of writing.
 //
-// A text is scanned once, cut into sentences, and read from left to right: at each token the rules for its kind are
-// tried in their order, and the first one that fits speaks. Rules look a few tokens back and ahead, never further than
-// a constant, so the time grows with the length of the text and with nothing else. What an engine cannot speak is left
-// out on the way (unspoken.go).
+// A text is scanned once, cut into sentences, and read from left to right. At each token the rules that may begin there
+// are tried in order, and the first one that fits is spoken. A rule looks at a constant number of tokens, so the time
+// is linear in the length of the text. Characters that the engine cannot speak are left out on the way (unspoken.go).
 package normalize
 
 import (
@@ -53,8 +54,8 @@ type Reading struct {
 	Unspoken string        // the characters that [Options.Speaks] refuses, each once, in the order of the text
 }
 
-// Read returns what is spoken for written. The offsets of spans count code points: of written without the white space
-// around it, and of what is spoken.
+// Read returns what is spoken for written: "OTP 407" → "ओ टी पी चार शून्य सात". The offsets of spans count code points:
+// of written without the white space around it, and of the spoken text.
 //
 // It is a pure function: the same arguments give the same reading. It is safe for concurrent use.
 func Read(written string, o Options, spans bool) Reading {

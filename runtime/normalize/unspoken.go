@@ -8,8 +8,8 @@ import (
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 )
 
-// LeaveOut returns written, which is spoken as it is, without the characters that speaks refuses, and those: each once.
-// A gap that is left in a word becomes a space.
+// LeaveOut removes the characters that speaks refuses from written, which is not normalised, and returns each of them
+// once: "aap 你好 hain" → "aap hain", "你好". A gap inside a word becomes a space.
 func LeaveOut(written string, speaks func(text string) bool) (spoken, unspoken string) {
 	var missing characters
 	spoken = say.LeaveOut(written, speaks, missing.add)

@@ -577,8 +577,8 @@ func (s *sentence) khan(i int) string {
 	return s.words[i].hindi
 }
 
-// opensClause reports whether a request stands before word i, the end of which opens a clause with its own subject:
-// tu chal main aayi.
+// opensClause reports whether a request stands before word i. Behind it a clause with its own subject begins: tu chal
+// main aayi.
 func (s *sentence) opensClause(i int) bool {
 	return s.before(i).reads("रुक रुको चलो बैठ बैठो देख देखो सुन सुनो जा जाओ में") ||
 		s.says(s.before(i), "chal sun mein")

@@ -10,8 +10,8 @@ import (
 	"github.com/swar-tts/swar/runtime/internal/table"
 )
 
-// The tables have a line for each word, Roman and lower case, in the order of the words. To teach one, put its line
-// where it sorts; the tests tell when it stands in two tables or is not in NFC.
+// The tables have a line for each word, Roman and lower case, in the order of the words. To add one, put its line
+// where it sorts; tests fail if it stands in two tables or is not in NFC.
 //
 //go:embed tables/*.tsv
 var files embed.FS

@@ -3,8 +3,8 @@ package translit
 import "github.com/swar-tts/swar/runtime/internal/table"
 
 // Indian names of people and places are made of parts: Ram-esh, Chandra-shekhar, Subba-lakshmi, Krishna-pur. A part
-// is spelled the same wherever it stands, though its Roman letters do not tell how (the a of Ram is long, that of
-// Raman is not), so that a few hundred parts spell far more names than anybody could list.
+// is spelled the same in each name, although its Roman letters are ambiguous (the a of Ram is long, that of Raman is
+// not). A few hundred parts therefore spell far more names than a list could hold.
 
 // A part is how one is written, and more about where it stands.
 type part struct {
@@ -76,8 +76,7 @@ func (l *lexicon) endOf(rest []byte) (part, bool) {
 	return p, ok
 }
 
-// letterBit is the bit of a letter in the sets that tell without a look into the tables that no part is so long and
-// begins, or ends, so.
+// letterBit is the bit of a letter in the sets of first and last letters of parts by length. They save most look-ups.
 func letterBit(c byte) uint32 { return 1 << (c & 31) }
 
 // surestEnd is how long an end must be to make a word Indian by itself.

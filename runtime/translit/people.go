@@ -1,7 +1,7 @@
 package translit
 
-// Some names are written like words: Khan and kahan in a hurry, Puri and poori, Karan and kaaran. What stands around
-// them tells, or a capital that neither a sentence nor a heading asks for.
+// Some names are written like words: Khan and a careless kahan, Puri and poori, Karan and kaaran. Their neighbours
+// decide, or a capital that is not due to a sentence or a heading.
 
 // A person is a name that is written like a word.
 type person struct {
@@ -9,7 +9,7 @@ type person struct {
 	cue   nameCue
 }
 
-// cue is what tells a name from the word, each with what stands before it.
+// nameCue is what distinguishes a name from the word.
 type nameCue uint8
 
 const (
@@ -60,8 +60,8 @@ func (s *sentence) isPerson(i int) bool {
 	return false
 }
 
-// isProper reports whether word i has a capital that tells a name. Who writes Hindi in Devanagari and a word in Latin
-// letters does not mean the Hindi one.
+// isProper reports whether word i has the capital of a name. A word in Latin letters between Devanagari is not the
+// Hindi one.
 func (s *sentence) isProper(i int) bool {
 	w := &s.words[i]
 	if w.proper {

@@ -70,7 +70,7 @@ func TestPeopleOfEnglishSentences(t *testing.T) {
 	}
 }
 
-// Every row says what tells the name, and the name is read otherwise without it.
+// Every row has the cue of the name, and the name is read otherwise without it.
 func TestHomographs(t *testing.T) {
 	for roman, rest := range rows(t, "homographs") {
 		hindi := rest[0]

@@ -19,7 +19,7 @@ func spellEnglish(out *strings.Builder, src string) {
 	}
 }
 
-// sounds writes a row of sounds: bare consonants and vowels in their independent form, of which अ is the one that is
+// sounds writes a row of sounds: bare consonants and vowels in their independent form; अ is
 // not written.
 func (s *speller) sounds(row string) {
 	for i, r := range row {

@@ -1,10 +1,9 @@
-// Package translit writes Roman Hindi and Hinglish in Devanagari. Engines need it that read Latin letters as English
-// or not at all.
+// Package translit writes Roman Hindi and Hinglish in Devanagari: "plz jldi aao" → प्लीज़ जल्दी आओ. It is for engines
+// that read Latin letters as English, or not at all.
 //
-// A word is looked up in the tables, taken apart as a verb, noun or English inflection, matched by its sound, and
-// only then spelled by rule, names by the parts that they are made of. What its spelling alone cannot tell (main, to,
-// is, the; Khan and kahan in a hurry) its neighbours decide. Whether a sentence is English is decided for the
-// sentence as a whole.
+// A word is looked up in the tables, then as an inflected verb, noun or English word, then by its sound; the rest is
+// spelled by rule, and names by their parts. If the spelling is ambiguous (main, to, is, the; Khan and a careless
+// kahan), the neighbours of the word decide. Whether a sentence is English is decided for the whole sentence.
 package translit
 
 import (
@@ -248,7 +247,7 @@ func (s *sentence) putHindi(out *strings.Builder, i int) {
 	}
 }
 
-// putEnglish writes word i of an English sentence of which nothing may stay Latin.
+// putEnglish writes word i of an English sentence in which nothing may stay Latin.
 func (s *sentence) putEnglish(out *strings.Builder, i int) {
 	w := &s.words[i]
 	switch {

@@ -121,7 +121,7 @@ func devanagariEnd(s string, i int) int {
 	return i
 }
 
-// IsLatin reports whether r is a Latin letter, or a sign made of some, as 𝐇 and ㎏ are. [Plain] says of which.
+// IsLatin reports whether r is a Latin letter, or a sign made of some, as 𝐇 and ㎏ are. [Plain] returns those.
 func IsLatin(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// emphasis takes a run of *, _ or ~. A run is one delimiter whatever its length: who listens hears no difference
-// between *x* and **x**. What could be a product, a mask or a key of a telephone is none: 5*6, 98****10, *121#.
+// emphasis takes a run of *, _ or ~. A run is one delimiter whatever its length, because *x* and **x** sound
+// alike. What could be a product, a mask or a key of a telephone is no delimiter: 5*6, 98****10, *121#.
 func (s *scanner) emphasis(i, end int) int {
 	j := runEnd(s.text, i, end)
 	mark := s.text[i]

@@ -335,8 +335,8 @@ func bareYear(r *Reader, i int) (Reading, bool) {
 	return r.End(i + 1)
 }
 
-// saidToBeYear reports whether a word beside y, which is token i, makes it a year. The more often such a word stands
-// beside other numbers, the nearer to today y must be.
+// saidToBeYear reports whether a word beside y, which is token i, makes it a year: in 2010. If the word often stands
+// beside other numbers, y must be near today.
 func saidToBeYear(v *text.View, i, y int) bool {
 	before := i - 1
 	if v.IsSign(before, '.') && v.IsWord(before-1, words.Shortened) {

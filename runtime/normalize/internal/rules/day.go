@@ -74,7 +74,7 @@ func numericMonth(v *text.View, i int) (d text.Day, ok bool) {
 	return text.Day{Month: a, Year: b, Next: i + 3}, len(v.Str(i)) == 2 && (alone || dated || v.ZeroLed(i))
 }
 
-// dottedDay reads 15.12 तक: no hour, and no decimal before such a word.
+// dottedDay reads 15.12 तक → fifteenth December: before such a word it is neither a time nor a decimal.
 func dottedDay(v *text.View, i int) (d text.Day, ok bool) {
 	if full, ok := text.NumericDate(v, i+4); ok && v.NumberBehind(i+1, '.') && v.In(i+3, words.BetweenDays) &&
 		v.IsSign(i+5, '.') {

@@ -172,8 +172,8 @@ func sayList(r *Reader, i, j int) (Reading, bool) {
 	return r.End(j + 1)
 }
 
-// overQuantity reads two numbers with a stroke, of which the second has a unit: 6/128GB is the one and the other,
-// 100/3kg one for the other. 2/3kg is a part of a kilo.
+// overQuantity reads two numbers with a stroke if the second one has a unit: 6/128GB is the first and the second,
+// 100/3kg the first per second. 2/3kg is a part of a kilo.
 func overQuantity(r *Reader, i int) (Reading, bool) {
 	if !text.HasStroke(&r.View, i) || r.Tight(i) || r.Tight(i+3) && r.At(i+3).Kind != text.Latin {
 		return Reading{}, false

@@ -25,7 +25,7 @@ func isNarration(v *text.View, i, next int) bool {
 	return false
 }
 
-// movedIn returns what the CR or DR at token j of such a narration says, "" for any other part: UPI/CR/7132.
+// movedIn returns what the CR or DR at token j of a narration says, "" for any other part: UPI/CR/7132 → credit.
 func movedIn(v *text.View, i, j, next int) string {
 	whole := j > i && v.At(j-1).Kind == text.Sign && (j+1 == next || v.At(j+1).Kind == text.Sign)
 	if !whole || !opensNarration(v, i) && !opensNarration(v, j-2) {

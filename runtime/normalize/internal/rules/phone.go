@@ -73,7 +73,7 @@ const (
 	landline                       // area code, then as written or by fours
 )
 
-// shapeOfPhone tells a telephone number by the sizes of its groups and its first digits.
+// shapeOfPhone recognises a telephone number by the sizes of its groups and its first digits: 5+5 → a mobile number.
 func shapeOfPhone(v *text.View, i int, size []int) phoneShape {
 	s := v.Text[v.Toks[i].A:]
 	total := 0

@@ -6,7 +6,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// Reading is what a rule makes of a stretch of the text. It is a value: whoever asked the rule may write it, or not.
+// Reading is what a rule makes of a stretch of the text. It is a value: the caller may write it, or not.
 type Reading struct {
 	Next int        // the first token that it does not cover
 	Say  say.Phrase // what is said, with its kind and its reason; valid until another rule is tried
@@ -22,7 +22,7 @@ type Reader struct {
 	Said
 }
 
-// Said tells of what has been said before the token that is read.
+// Said reports what has been said before the token that is read.
 type Said interface {
 	LastSaid() string // the last word, if it is in Latin letters
 	BehindWord() bool // the last thing is a word

@@ -71,7 +71,7 @@ func isHindiInCapitals(v *text.View, i int) bool {
 	return v.At(i).Cas == words.Upper && !v.Single(i) && v.At(i).Word.Is(words.AnyHindi)
 }
 
-// stopsBehind reports whether marks of which only a full stop will be left begin at token i: fri,.
+// stopsBehind reports whether marks begin at token i that reading reduces to a full stop: fri,.
 func stopsBehind(v *text.View, i int) bool {
 	j := i
 	for j < i+text.Lookahead && v.At(j).IsOneOf(",;:") {

@@ -385,8 +385,8 @@ var signWords = [256]words.Connector{
 // letterNamesInDevanagari are the letters that houses and flats have behind their number.
 const letterNamesInDevanagari = " ए बी सी डी ई एफ एफ़ जी एच जे के "
 
-// isChoice reports whether the stroke at i parts two things of which one is chosen, haan/na or 5%/₹500, and no "or"
-// beside it says so already.
+// isChoice reports whether the stroke at i stands between two alternatives, haan/na or 5%/₹500, and no "or" stands
+// beside them.
 func isChoice(v *text.View, i int) bool {
 	before, after := v.At(i-1), v.At(i+1)
 	choice := (before.Kind.WordLike() || before.IsOneOf("%.")) && !(v.At(i).Gap && v.Tight(i+1)) // yt pe /RiyaVlogs

@@ -151,7 +151,7 @@ func isScaleWord(t *Token) bool {
 }
 
 // IsCreditBalance reports whether the CR at token j says that a is a balance in credit: 45,210.10CR, Bal 27000.00 CR.
-// Crores have no paise, and whoever writes them with two decimals writes ₹12.34 Cr.
+// Crores have no paise: with two decimals they are written ₹12.34 Cr.
 func IsCreditBalance(v *View, j int, a *Amount) bool {
 	if typed := v.Reads(j, "cr") && a.N.Grouped && a.Cur == 0; a.paise && typed && v.IsNear(j, words.Banked, 18) {
 		return true // bal: a/c xx3301 - 2,204.50 cr

@@ -102,7 +102,7 @@ func weighWord(v *View, j int, t *Tally) {
 	}
 }
 
-// evidenceAt tells what token j says about the language of its sentence; said is false for a word that says nothing,
+// evidenceAt returns the evidence of token j for the language of its sentence; said is false for a word that has none,
 // and word for what is no word of a language at all. first means that no word stands before it.
 func evidenceAt(v *View, j int, first bool) (e Evidence, said, word bool) {
 	t := &v.Toks[j]

@@ -117,7 +117,7 @@ func (s *scanner) begin(k Kind, src int32) *Token {
 	return s.last()
 }
 
-// endRun tells every token of the run without white space what the run has in it.
+// endRun marks each token of the run without white space with what the run has in it.
 func (s *scanner) endRun() {
 	if s.runMarks != 0 {
 		for i := s.runStart; i < len(s.toks); i++ {

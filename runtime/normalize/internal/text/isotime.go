@@ -1,7 +1,7 @@
 package text
 
-// IsoTime reads the T10:30 of 2026-08-15T10:30, with seconds and a zone. The zone is silent, for people read such a
-// stamp as the time of the day; the clock of 24 that it is written on tells the part of the day.
+// IsoTime reads the T10:30 of 2026-08-15T10:30, with seconds and a zone. The zone is silent, because people read the
+// stamp as a time of the day; its clock of 24 hours decides the part of the day.
 func IsoTime(v *View, i int) (m Moment, ok bool) {
 	if !v.Tight(i) || !v.Reads(i, "T") {
 		return m, false

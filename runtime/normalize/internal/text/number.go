@@ -98,7 +98,7 @@ func groups(v *View, n *Number) {
 	n.Next = j
 }
 
-// commaGroups collects the groups of two or three digits behind commas, the first of which is token j. wide means that
+// commaGroups collects the groups of two or three digits behind commas, from the comma at token j on. wide means that
 // all have three.
 func commaGroups(v *View, j int, ends *[8]int) (count int, wide bool) {
 	wide = true

@@ -44,7 +44,7 @@ func IsSayable(v *View, j int) bool {
 	return n <= maxSize || IsRound(v, j)
 }
 
-// IsRound reports whether at least half of twelve to eighteen digits are zeros at the end: such a number is no code.
+// IsRound reports whether at least half of twelve to eighteen digits are zeros at the end, as in no code.
 func IsRound(v *View, j int) bool {
 	s := v.Str(j)
 	zeros := len(s) - len(strings.TrimRight(s, "0"))

@@ -120,17 +120,17 @@ const (
 	Monthly            // what is paid by the month: pension, tuition
 	Dosed              // U behind a number near it are units: insulin
 	Appointed          // a time follows: appt, meeting
-	People             // of which there is no fraction: 2/3 log
+	People             // have no fractions: 2/3 log
 	GivenMoney         // what is done with an advance: diya, paid
 	TagWord            // English sentences of India end with it, too: na, yaar
 	Targets            // prices of shares follow: TGT, SL
 	HeadWord           // for each of whom something is: head, person
 	Examined           // what one scores in is no game: maths, paper
 	SmallRomanHead     // a Roman numeral in small letters follows: sem, chapter
-	SchoolDay          // a day of which hours are told: half day, chhutti
+	SchoolDay          // stands beside hours of a day: half day, chhutti
 	AddressSign        // what the signs of addresses of the web are called: ऐट, dot
 	DateNamed          // a day follows, whatever else it looks like: dt, दिनांक
-	LeastOf            // of which there is a least: balance, order
+	LeastOf            // has a least amount: balance, order
 	Multiplied         // what is so many times as much, and is no list of things: speed
 	OwnedBy            // stands between a bank and its account: wale
 	IntoAccount        // stands behind the tail of an account: me, se

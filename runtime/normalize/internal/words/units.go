@@ -34,7 +34,7 @@ const Rupees = 1
 
 // What the tables of units, rates and money say.
 var (
-	// by each symbol. Where case tells them apart, both are listed; otherwise the lower case one serves
+	// by each symbol. If their case differs, both are listed; otherwise the lower case one serves
 	Units         map[string]*Unit
 	Rates         map[string]string // words behind a stroke that Hindi says in Hindi: ₹299/day
 	LongRates     map[string]string // what English says for the short ones of them

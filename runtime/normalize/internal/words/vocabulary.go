@@ -1,8 +1,7 @@
-// Package words has the words of both languages as data: what each means to the rules, what short forms stand for,
-// units, money, and the names of numbers, letters, months and days.
+// Package words loads the words of both languages from tables: their classes, short forms, units, money, and the names
+// of numbers, letters, months and days.
 //
-// What rules ask of a word is in tables (tables/*.tsv), so that a word is taught by a row; [Load] says what is wrong
-// with one.
+// A row of tables/*.tsv adds a word. [Load] names the file and the line of a wrong row.
 package words
 
 import (
@@ -14,7 +13,7 @@ import (
 type Entry struct {
 	classes Set
 	N       int    // the number of a month, a weekday or a scale
-	Full    string // what a short form says; "" for one of which only the dot goes
+	Full    string // what a short form says; "" for one that only loses its dot
 	Chat    *Chat  // of a chat spelling
 	Beside  []Form // of a word that is short beside some neighbours; the first that fits wins
 
@@ -23,7 +22,7 @@ type Entry struct {
 }
 
 // Chat is a word as chats spell it: krna for karna. It weighs for the language what the whole word does.
-// Nobody puts a dot behind one because it is short, so a full stop there ends the sentence.
+// It is written without a dot, so a full stop behind it ends the sentence.
 type Chat struct {
 	Full    string
 	Letters bool // in capitals it is letters: the SB account
@@ -36,7 +35,7 @@ type Form struct {
 	When          []string // conditions, all of which hold
 }
 
-// Neighbours are the words of which one stands beside a form; none of them means any.
+// Neighbours are the words that may stand beside a form; an empty value means any.
 type Neighbours struct {
 	Classes []Class
 	Words   []string // as they are written
@@ -175,7 +174,8 @@ const (
 	Mixed            // anything else
 )
 
-// Fold appends w in lower case to buf, as far as its letters are ASCII and there is room, and tells how w was written.
+// Fold appends w in lower case to buf, as far as its letters are ASCII and there is room, and returns the case of w:
+// "SALE" → "sale", Upper.
 func Fold(buf []byte, w string) ([]byte, LetterCase) {
 	ups, lows, first := 0, 0, false
 	for i := range len(w) {
