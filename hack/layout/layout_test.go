@@ -254,6 +254,7 @@ var rules = map[string]rule{
 	"internal/testenv/firestoretest":   {nil, "finding an emulator has nothing to do with what is stored in it"},
 	"internal/testenv/peerstest":       {nil, "providers of others know nothing of us"},
 	"hack/internal/page":               {nil, "the commands of a page are found without knowing what they do"},
+	"internal/testenv/clocktest":       {nil, "a clock is set without knowing who reads it"},
 	"internal/testenv/lineartest":      {nil, "time is measured without knowing what takes it"},
 	"internal/testenv/kubetest":        {nil, "an API server does not know what is tried on it"},
 	"hack/cpumasktest":                 {nil, "what hides instructions is tried on a program that knows nothing of it"},

@@ -29,6 +29,11 @@ func entryOf(k tenant.Key) access.Entry {
 
 func ended(h access.Hash) access.Entry { return access.Entry{Hash: h, Revoked: true} }
 
+// expired reports whether nobody needs to know of e any more.
 func expired(e access.Entry, now time.Time) bool {
-	return !e.ExpiresAt.IsZero() && !now.Before(e.ExpiresAt)
+	k := tenant.Key{ExpiresAt: e.ExpiresAt}
+	if e.Playground {
+		k.Kind = tenant.Playground
+	}
+	return k.Expired(now)
 }

@@ -24,14 +24,20 @@ func tooManyTries(retry time.Duration) error {
 	return &limitError{"too_many_tries", "too many links and codes were tried from here; try again later", retry}
 }
 
+// clockLeeway is by how much clocks of two portals may differ.
+const clockLeeway = time.Minute
+
 // uses is the record of what one subscriber has done.
 type uses struct {
 	Times []time.Time `json:"times"` // within the window, oldest first
 }
 
-// wait drops what is too old, and returns after what time another use is within the limit.
+// wait drops what is too old, or was noted while the clock stood in the future. It returns after what time another use
+// is within the limit.
 func (u *uses) wait(now time.Time, window time.Duration, limit int) time.Duration {
-	u.Times = slices.DeleteFunc(u.Times, func(t time.Time) bool { return !now.Before(t.Add(window)) })
+	u.Times = slices.DeleteFunc(u.Times, func(t time.Time) bool {
+		return !now.Before(t.Add(window)) || t.Sub(now) > clockLeeway
+	})
 	return wait(u.Times, now, window, limit)
 }
 

@@ -123,7 +123,9 @@ func emailHash(email string) hash { return sha256.Sum256([]byte("swar email " + 
 
 // addMailed adds a link, or returns after what time another may be asked for.
 func (m *mailbox) addMailed(now time.Time, l link) (retry time.Duration) {
-	m.Asked = slices.DeleteFunc(m.Asked, func(t time.Time) bool { return !now.Before(t.Add(dayWindow)) })
+	m.Asked = slices.DeleteFunc(m.Asked, func(t time.Time) bool {
+		return !now.Before(t.Add(dayWindow)) || t.Sub(now) > clockLeeway
+	})
 	retry = max(wait(m.Asked, now, shortWindow, shortLimit), wait(m.Asked, now, dayWindow, dayLimit))
 	if retry > 0 {
 		return retry
@@ -221,7 +223,7 @@ func (m *mailbox) prune(now time.Time) {
 		if !l.Used.IsZero() {
 			return !now.Before(l.Used.Add(repeatTime))
 		}
-		return !now.Before(l.Asked.Add(l.life()))
+		return !now.Before(l.Asked.Add(l.life())) || l.Asked.Sub(now) > clockLeeway // the clock was put back
 	})
 }
 

@@ -53,8 +53,17 @@ type Key struct {
 // Revoked reports whether the key was revoked. A key that is not may still have expired.
 func (k Key) Revoked() bool { return !k.RevokedAt.IsZero() }
 
-// Expired reports whether the key's time is over at now.
-func (k Key) Expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt) }
+// Expired reports whether the key's time is over at now. That of a key which ends longer after now than such keys live
+// is over, too: it was made while the clock stood in the future.
+func (k Key) Expired(now time.Time) bool {
+	if k.ExpiresAt.IsZero() {
+		return false
+	}
+	return !now.Before(k.ExpiresAt) || k.Kind == Playground && k.ExpiresAt.Sub(now) > PlaygroundLife+clockLeeway
+}
+
+// clockLeeway is by how much clocks of two portals may differ.
+const clockLeeway = time.Minute
 
 // KeyChange is a change of a key; nil fields stay as they are.
 type KeyChange struct {

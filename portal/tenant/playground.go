@@ -5,11 +5,13 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/swar-tts/swar/runtime/access"
 )
 
 // Limits of playground keys.
 const (
-	PlaygroundLife    = 7200 * time.Second
+	PlaygroundLife    = access.PlaygroundLife
 	MaxPlaygroundKeys = 10  // of one user in one project that are alive
 	MaxOrigin         = 300 // bytes: a host name has at most 253
 

@@ -26,6 +26,9 @@ type Entry struct {
 	Disclosure speech.Disclosure // of the key, else of its organisation
 }
 
+// PlaygroundLife is how long a key for the playground is good.
+const PlaygroundLife = 2 * time.Hour
+
 // KeyCacheConfig sets how long a cache is valid without the portal.
 type KeyCacheConfig struct {
 	Grace time.Duration // how long known keys are good while the portal is away; 0 means 60 s
@@ -38,8 +41,9 @@ type KeyCacheConfig struct {
 // cache begins without keys and with the portal away.
 type KeyCache struct {
 	grace time.Duration
-	ready chan struct{} // closed by the first Back, or by a good copy
-	copy  *KeySnapshot  // nil without; set before the cache changes for the first time
+	now   func() time.Time // time.Now but in tests
+	ready chan struct{}    // closed by the first Back, or by a good copy
+	copy  *KeySnapshot     // nil without; set before the cache changes for the first time
 
 	mu       sync.RWMutex
 	keys     map[Hash]*cachedKey
@@ -54,7 +58,8 @@ type KeyCache struct {
 type cachedKey struct {
 	grant  Grant
 	origin string
-	until  time.Time // zero for never
+	until  time.Time // as the portal says; zero for never
+	ends   time.Time // until, by the monotonic clock; zero for never
 	ended  chan struct{}
 	expiry *time.Timer  // nil for never
 	used   atomic.Int64 // microseconds since 1970; 0: not since the last drain
@@ -66,7 +71,7 @@ func NewKeyCache(cfg KeyCacheConfig) *KeyCache {
 		cfg.Grace = time.Minute
 	}
 	return &KeyCache{
-		grace: cfg.Grace, ready: make(chan struct{}), keys: make(map[Hash]*cachedKey),
+		grace: cfg.Grace, now: time.Now, ready: make(chan struct{}), keys: make(map[Hash]*cachedKey),
 		lexicons: make(map[string]*lexicon.Lexicon), lastUses: make(map[string]int64),
 		lostAt: time.Now().Add(-cfg.Grace),
 	}
@@ -82,7 +87,7 @@ func (c *KeyCache) Grant(_ context.Context, creds Credentials) (Grant, error) {
 	}
 	// Only hashes are compared from here on. The time reveals only the hash of a guess, which an attacker cannot
 	// choose.
-	hash, now := HashOf(creds.Key), time.Now()
+	hash, now := HashOf(creds.Key), c.now()
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	h, known := c.keys[hash]
@@ -140,7 +145,7 @@ func (c *KeyCache) PortalLost() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.lostAt.IsZero() {
-		c.lostAt = time.Now()
+		c.lostAt = c.now()
 	}
 }
 
@@ -168,7 +173,7 @@ func (c *KeyCache) Ready() <-chan struct{} { return c.ready }
 func (c *KeyCache) Check() error {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if c.graceEndedLocked(time.Now()) {
+	if c.graceEndedLocked(c.now()) {
 		return ErrUnavailable
 	}
 	return nil
@@ -206,12 +211,16 @@ func (c *KeyCache) LastUsed() map[string]time.Time {
 
 // applyLocked reports whether a key that was known has ended or changed. What changes may allow less.
 func (c *KeyCache) applyLocked(entries []Entry) (narrowed bool) {
-	now := time.Now()
+	now := c.now()
 	for i := range entries {
 		e := &entries[i]
 		h, known := c.keys[e.Hash]
+		isOver := !e.ExpiresAt.IsZero() && !now.Before(e.ExpiresAt)
+		if known && h.until.Equal(e.ExpiresAt) { // it ends when it would have, whatever the clock says now
+			isOver = h.expired(now)
+		}
 		switch {
-		case e.Revoked || !e.ExpiresAt.IsZero() && !now.Before(e.ExpiresAt):
+		case e.Revoked || isOver:
 			if known {
 				c.changes++
 				c.endLocked(e.Hash, h)
@@ -234,7 +243,7 @@ func (c *KeyCache) applyLocked(entries []Entry) (narrowed bool) {
 			Voices:     e.Voices, Disclosure: e.Disclosure, Ended: h.ended,
 		}
 		if !h.until.Equal(e.ExpiresAt) {
-			h.until = e.ExpiresAt
+			h.until, h.ends = e.ExpiresAt, e.ends(now)
 			c.expireLocked(e.Hash, h, now)
 		}
 	}
@@ -247,18 +256,18 @@ func (c *KeyCache) expireLocked(hash Hash, h *cachedKey, now time.Time) {
 		h.expiry.Stop()
 		h.expiry = nil
 	}
-	if h.until.IsZero() {
+	if h.ends.IsZero() {
 		return
 	}
-	h.expiry = time.AfterFunc(h.until.Sub(now), func() {
+	h.expiry = time.AfterFunc(h.ends.Sub(now), func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		now := time.Now()
+		now := c.now()
 		switch {
 		case c.keys[hash] != h: // it has ended in this moment
 		case h.expired(now):
 			c.endLocked(hash, h)
-		default: // it was prolonged in this moment, or the clock was put back
+		default: // it was prolonged in this moment
 			c.expireLocked(hash, h, now)
 		}
 	})
@@ -293,11 +302,26 @@ func (e Entry) equal(other *Entry) bool {
 	return sameTenant && sameKey && sameLimits && e.Disclosure == other.Disclosure && e.Revoked == other.Revoked
 }
 
-func (h *cachedKey) expired(now time.Time) bool { return !h.until.IsZero() && !now.Before(h.until) }
+// ends returns when a key that is learned of now ends. It has a monotonic reading: whoever sets the clock neither ends
+// a key nor prolongs it. A key for the playground that was made while the portal's clock stood in the future lives no
+// longer than any other.
+func (e Entry) ends(now time.Time) time.Time {
+	if e.ExpiresAt.IsZero() {
+		return time.Time{}
+	}
+	left := e.ExpiresAt.Sub(now)
+	if e.Playground {
+		left = min(left, PlaygroundLife)
+	}
+	return now.Add(left)
+}
+
+func (h *cachedKey) expired(now time.Time) bool { return !h.ends.IsZero() && !now.Before(h.ends) }
 
 // touch writes once a second at most, so that a busy key does not move between processors.
 func (h *cachedKey) touch(now time.Time) {
-	if at := now.UnixMicro(); at-h.used.Load() >= time.Second.Microseconds() {
+	at, last := now.UnixMicro(), h.used.Load()
+	if at-last >= time.Second.Microseconds() || at < last { // the clock was put back
 		h.used.Store(at)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/swar-tts/swar/internal/testenv/clocktest"
 )
 
 // entry is a live key of org_1.
@@ -28,8 +30,11 @@ func playground(life time.Duration) (key string, e Entry) {
 	}
 }
 
-func filled(entries ...Entry) *KeyCache {
+func filled(entries ...Entry) *KeyCache { return filledAt(time.Now, entries...) }
+
+func filledAt(now func() time.Time, entries ...Entry) *KeyCache {
 	r := NewKeyCache(KeyCacheConfig{})
+	r.now = now
 	r.Replace(entries)
 	r.PortalBack()
 	return r
@@ -196,17 +201,88 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
+// TestExpiryWhenTheClockIsSet: a key ends two hours after it was made, also where the portal tells of it again.
+func TestExpiryWhenTheClockIsSet(t *testing.T) {
+	for _, by := range []time.Duration{time.Hour, -time.Hour, 1000 * time.Hour, -1000 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			key, e := playground(2 * time.Hour)
+			clock := clocktest.New(t)
+			r := filledAt(clock.Now, e)
+			g := wantGrant(t, r, key, nil)
+			time.Sleep(30 * time.Minute)
+			clock.Set(by)
+			wantGrant(t, r, key, nil)
+			r.Replace([]Entry{e})
+			wantGrant(t, r, key, nil)
+			time.Sleep(90*time.Minute - 1)
+			synctest.Wait()
+			if wantGrant(t, r, key, nil); ended(g) {
+				t.Errorf("by %v: the key ended before its time", by)
+			}
+			time.Sleep(time.Nanosecond)
+			wantGrant(t, r, key, ErrInvalidKey)
+			if synctest.Wait(); !ended(g) {
+				t.Errorf("by %v: the grant of an expired key has not ended", by)
+			}
+		})
+	}
+}
+
+// TestAPlaygroundKeyFromTheFuture was made while the clock of the portal stood there.
+func TestAPlaygroundKeyFromTheFuture(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		key, e := playground(10_000 * time.Hour)
+		r := filled(e)
+		time.Sleep(PlaygroundLife - 1)
+		wantGrant(t, r, key, nil)
+		time.Sleep(time.Nanosecond)
+		wantGrant(t, r, key, ErrInvalidKey)
+	})
+}
+
+// TestGraceWhenTheClockIsSet: keys are good for as long without the portal.
+func TestGraceWhenTheClockIsSet(t *testing.T) {
+	for _, by := range []time.Duration{time.Hour, -time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			key, e := playground(2 * time.Hour)
+			clock := clocktest.New(t)
+			r := filledAt(clock.Now, e)
+			r.PortalLost()
+			clock.Set(by)
+			time.Sleep(time.Minute - 1)
+			wantGrant(t, r, key, nil)
+			time.Sleep(time.Nanosecond)
+			wantGrant(t, r, key, ErrUnavailable)
+		})
+	}
+}
+
+func TestLastUseWhenTheClockIsPutBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		key, e := playground(2 * time.Hour)
+		clock := clocktest.New(t)
+		r := filledAt(clock.Now, e)
+		wantGrant(t, r, key, nil)
+		clock.Set(-time.Hour)
+		time.Sleep(time.Minute)
+		wantGrant(t, r, key, nil)
+		if at, want := r.LastUsed()[e.Hash.KeyID()], r.now(); !at.Equal(want.UTC().Truncate(time.Microsecond)) {
+			t.Errorf("last used at %v, want %v", at, want)
+		}
+	})
+}
+
 func TestExpiryCanMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		key, e := playground(time.Hour)
+		key, e := playground(20 * time.Minute)
 		begin := time.Now()
 		r := filled(e)
 		g := wantGrant(t, r, key, nil)
-		e.ExpiresAt = begin.Add(3 * time.Hour)
+		e.ExpiresAt = begin.Add(90 * time.Minute)
 		r.Apply([]Entry{e})
-		time.Sleep(2 * time.Hour)
+		time.Sleep(time.Hour)
 		wantGrant(t, r, key, nil)
-		e.ExpiresAt = begin.Add(2*time.Hour + time.Minute)
+		e.ExpiresAt = begin.Add(61 * time.Minute)
 		r.Apply([]Entry{e})
 		time.Sleep(time.Minute)
 		synctest.Wait()

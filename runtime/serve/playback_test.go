@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/swar-tts/swar/internal/testenv/clocktest"
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
@@ -87,6 +88,26 @@ func TestReaderThatPlays(t *testing.T) {
 					}
 				})
 			})
+		})
+	}
+}
+
+// TestPausesWhenTheClockIsSet: a client may pause for as long, whatever the clock is set to while it plays.
+func TestPausesWhenTheClockIsSet(t *testing.T) {
+	const ten = 125 // frames, ten seconds
+	for _, by := range []time.Duration{0, time.Hour, -time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := clocktest.New(t)
+			var p pause
+			began := clock.Now()
+			time.Sleep(longWrite)
+			clock.Set(by)
+			p.wrote(ten, began, clock.Now())
+			clock.Set(by)
+			time.Sleep(4 * time.Second)
+			if got, want := p.limit(clock.Now()), stallLimit+6*time.Second; got != want {
+				t.Errorf("by %v: a client may pause for %v, want %v", by, got, want)
+			}
 		})
 	}
 }
