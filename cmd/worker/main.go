@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,7 @@ type options struct {
 	listen  string
 	http    string
 	workers engine.WorkerFlags
+	linger  time.Duration
 	engine  engine.Flags
 	peers   peer.Flags
 	logging launch.LogFlags
@@ -42,7 +44,8 @@ func command(p *launch.Program) *cobra.Command {
 		Use:   name,
 		Short: "Speak for routers",
 		Long: `Speaks for routers (swar-router) until SIGINT or SIGTERM. Each worker speaks one utterance at a time; there is no queue here. The
-first signal drains: nothing new, and what is spoken is finished, for at most two minutes. A second one stops at once.
+first signal drains, after --linger: nothing new, and what is spoken is finished, for at most two minutes. A second
+signal stops at once.
 
 Probes and metrics are apart: /healthz, /readyz and /metrics on --http. It is ready when every worker has spoken with each voice.
 
@@ -62,6 +65,8 @@ Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. Th
 	f.SortFlags = false
 	f.StringVar(&o.listen, "listen", ":9090", "serve routers on this `address`")
 	f.StringVar(&o.http, "http", ":9091", "serve probes and metrics on this `address`")
+	f.DurationVar(&o.linger, "linger", 0, "after a first signal, accept utterances for so long, or until a router "+
+		"has another pod (at most 30s)")
 	o.workers.Define(f)
 	o.engine.DefineCache(f)
 	o.engine.Define(f)
@@ -79,6 +84,9 @@ func (o *options) check(cmd *cobra.Command) error {
 	}
 	if err := o.workers.Check(cmd, launch.FindCPUs()); err != nil {
 		return err
+	}
+	if o.linger < 0 || o.linger > maxLinger {
+		return launch.BadUsage(cmd, "--linger %v: want 0s to %v", o.linger, maxLinger)
 	}
 	if err := errors.Join(o.peers.Check(cmd), o.traces.Check(cmd)); err != nil {
 		return err

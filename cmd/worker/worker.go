@@ -21,6 +21,7 @@ import (
 )
 
 const (
+	maxLinger  = 30 * time.Second
 	drainLimit = speech.UtteranceTimeout
 	stopLimit  = 5 * time.Second // for calls that are ending when the workers are idle
 )
@@ -125,6 +126,7 @@ func (w *worker) serve(ctx context.Context) error {
 	err := context.Cause(failed)
 	if _, asked := errors.AsType[launch.Interrupt](err); asked {
 		err = nil
+		w.linger()
 	}
 	err = errors.Join(err, w.drain())
 	stopLink() // which ends the links; then only utterances are left, whose last words are on their way
@@ -135,6 +137,19 @@ func (w *worker) serve(ctx context.Context) error {
 	stopWorkers()
 	w.probes.Close()
 	return err
+}
+
+// linger accepts utterances until a router has another pod, or the time is over: a fleet of one pod is not silent while
+// its node is drained. A pod that is cordoned does not linger.
+func (w *worker) linger() {
+	if w.options.linger == 0 || w.speaker.Ready() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), w.options.linger)
+	defer cancel()
+	w.log.Info("terminating; accepting utterances until another pod is ready",
+		"limit_ms", w.options.linger.Milliseconds())
+	w.link.AwaitCordon(ctx)
 }
 
 // drain finishes running utterances. Routers see it at once, and send no more.

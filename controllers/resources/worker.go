@@ -2,6 +2,7 @@ package resources
 
 import (
 	"strconv"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +17,9 @@ import (
 const (
 	revisions  = 3  // old ones that can be gone back to
 	afterDrain = 30 // seconds of grace beyond what is spoken still
+
+	// A terminating pod accepts utterances for so long while no other pod is ready. The rest of afterDrain is for ending.
+	workerLinger = 20 * time.Second
 )
 
 // sharedCPU is what a worker pod asks for that takes what is left over.
@@ -71,6 +75,8 @@ func workerBase(r Release, d *v1alpha1.TTSDeployment) corev1.PodTemplateSpec {
 	fetch := p.addModel(d)
 	p.identify(d, WorkerTLSSecret(d))
 	p.trace(d)
+	// In the environment, because images of older releases do not know the flag.
+	p.container.Env = append(p.container.Env, corev1.EnvVar{Name: "SWAR_LINGER", Value: workerLinger.String()})
 	for _, v := range run.Env {
 		p.container.Env = append(p.container.Env, environment(v))
 	}

@@ -23,6 +23,9 @@ import (
 // such as when EndpointSlices are recreated; a stopping pod says so itself, or its link breaks.
 const keepTime = 10 * time.Second
 
+// leaveTime is how long a terminating pod refuses new utterances after its replacement was seen. It ends before that.
+const leaveTime = time.Minute
+
 // Source finds pods.
 type Source interface {
 	// Run reports all pods, once at the start and after every change, from one goroutine, until ctx ends.
@@ -135,6 +138,11 @@ func (s *Speaker) tick(ctx context.Context) {
 				}
 			}
 			s.applyLocked(s.router.Tick(now))
+			for _, address := range s.router.Avoided(now) {
+				if p, ok := s.pods[address]; ok { // it need not wait for a replacement any longer
+					p.following.Cordon(leaveTime)
+				}
+			}
 			counts := s.router.Counts()
 			s.refusedRate.tick(counts.Refused + counts.Warming)
 			s.mu.Unlock()

@@ -69,13 +69,16 @@ type Server struct {
 	epoch   uint64
 	ended   chan struct{} // closed when Run returns
 
-	mu          sync.Mutex
-	sequence    uint64 // of the last state
-	warm        bool   // every worker was, once
-	cordoned    bool
-	cordon      *time.Timer // ends it
-	cordonEnds  uint64      // counts leases, so that one that was renewed ends nothing
-	lastNumber  uint64      // of slots that may be granted
+	mu         sync.Mutex
+	sequence   uint64 // of the last state
+	warm       bool   // every worker was, once
+	cordoned   bool
+	cordon     *time.Timer // ends it
+	cordonEnds uint64      // counts leases, so that one that was renewed ends nothing
+
+	cordonBegins chan struct{} // closed when the pod is cordoned; nil: nobody waits for that
+
+	lastNumber  uint64 // of slots that may be granted
 	grants      route.Grants
 	outstanding map[uint64]time.Time // grants that were neither used nor declined, and until when they hold
 	routers     map[uint64]*router
@@ -397,6 +400,24 @@ func (s *Server) Cordoned() bool {
 	return s.cordoned
 }
 
+// AwaitCordon returns when the pod is cordoned, or ctx ends.
+func (s *Server) AwaitCordon(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !s.cordoned && ctx.Err() == nil {
+		if s.cordonBegins == nil {
+			s.cordonBegins = make(chan struct{})
+		}
+		begins := s.cordonBegins
+		s.mu.Unlock()
+		select {
+		case <-begins:
+		case <-ctx.Done():
+		}
+		s.mu.Lock()
+	}
+}
+
 // setCordon lets the pod refuse everything new until the lease ends; 0 ends it now.
 func (s *Server) setCordon(lease time.Duration) {
 	lease = min(lease, maxCordon)
@@ -410,6 +431,10 @@ func (s *Server) setCordon(lease time.Duration) {
 	}
 	s.cordoned = lease > 0
 	if s.cordoned {
+		if s.cordonBegins != nil {
+			close(s.cordonBegins)
+			s.cordonBegins = nil
+		}
 		s.cordonEnds++
 		mine := s.cordonEnds
 		s.cordon = time.AfterFunc(lease, func() { s.endCordon(mine) })

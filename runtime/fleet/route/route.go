@@ -39,7 +39,7 @@ type Config struct {
 type Endpoint struct {
 	Address     string // HOST:PORT
 	Zone        string // empty where unknown
-	Terminating bool   // it goes away: nothing new is sent there, what runs may finish
+	Terminating bool   // it goes away: what runs may finish; nothing new while another pod is usable
 }
 
 // ID names a request of this router. The caller chooses it; it is never used again.

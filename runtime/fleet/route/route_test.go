@@ -149,8 +149,14 @@ func TestWhoIsAsked(t *testing.T) {
 		"none of whose workers is there": {
 			func(f *fleet) { f.say(0, change(func(s *route.State) { s.Ready = 0 })) }, "waits",
 		},
-		"not one that goes away": {
-			func(f *fleet) { f.List(f.now, []route.Endpoint{{Address: "pod0", Terminating: true}}) },
+		"one that goes away, where there is no other": {
+			func(f *fleet) { f.List(f.now, []route.Endpoint{{Address: "pod0", Terminating: true}}) }, "sent to pod0",
+		},
+		"not one that goes away and drains": {
+			func(f *fleet) {
+				f.List(f.now, []route.Endpoint{{Address: "pod0", Terminating: true}})
+				f.say(0, change(func(s *route.State) { s.Draining = true }))
+			},
 			"refused: " + speech.ErrWarming.Error(),
 		},
 		"not one that is gone": {func(f *fleet) { f.List(f.now, nil) }, "refused: " + speech.ErrWarming.Error()},
@@ -176,6 +182,30 @@ func TestWhoIsAsked(t *testing.T) {
 			check(t, f.arrive(route.Request{}), c.want)
 		})
 	}
+}
+
+// TestTerminatingPodsComeLast: they are asked only while no other pod is usable, free or not.
+func TestTerminatingPodsComeLast(t *testing.T) {
+	f := newFleet(t, route.Config{}, 8, 1)
+	all := func(terminating ...bool) (all []route.Endpoint) {
+		for i, is := range terminating {
+			all = append(all, route.Endpoint{Address: fmt.Sprint("pod", i), Terminating: is})
+		}
+		return all
+	}
+	f.List(f.now, all(true, false))
+	check(t, f.arrive(route.Request{}), "sent to pod1")
+	check(t, f.arrive(route.Request{}), "waits")
+	if got := f.Avoided(f.now); !slices.Equal(got, []string{"pod0"}) {
+		t.Errorf("%v are avoided, want pod0", got)
+	}
+	f.Disconnect(f.now, "pod1")
+	if got := f.Avoided(f.now); len(got) > 0 {
+		t.Errorf("%v are avoided without another pod", got)
+	}
+	check(t, f.arrive(route.Request{}), "sent to pod0")
+	f.List(f.now, all(true, true))
+	check(t, f.arrive(route.Request{}), "sent to pod0")
 }
 
 func TestSilentPodsComeLast(t *testing.T) {

@@ -34,6 +34,7 @@ type pod struct {
 	zone        string
 	terminating bool
 
+	avoided   bool // it is terminating, and another pod could be used
 	unlisted  bool // kept for what runs there
 	connected bool
 	unfit     bool   // another model, or another protocol
@@ -64,10 +65,11 @@ func (p *pod) free() int { return max(p.state.Free()-len(p.unseen), 0) }
 // inUse reports whether p speaks, or will when a slot is free.
 func (p *pod) inUse(now time.Time) bool { return p.isUsable() && !p.isEjected(now) }
 
-// isUsable reports whether p could be in use, unless it is left alone because it has failed.
+// isUsable reports whether p could be in use, unless it is left alone because it has failed. A terminating pod is the
+// last resort: until its replacement is warm it is better than a refusal.
 func (p *pod) isUsable() bool {
 	isOurs := p.connected && !p.unfit && p.state.Warm
-	isGoing := p.terminating || p.unlisted || p.state.Draining || p.state.Cordoned
+	isGoing := p.avoided || p.unlisted || p.state.Draining || p.state.Cordoned
 	return isOurs && !isGoing
 }
 
@@ -98,7 +100,7 @@ func (r *Router) List(now time.Time, all []Endpoint) []Effect {
 			p = &pod{address: e.Address}
 			r.pods[e.Address] = p
 		}
-		p.zone, p.terminating, p.unlisted = e.Zone, e.Terminating, false
+		p.zone, p.terminating, p.avoided, p.unlisted = e.Zone, e.Terminating, false, false
 	}
 	for address, p := range r.pods {
 		if p.unlisted && p.running == 0 {
@@ -111,6 +113,7 @@ func (r *Router) List(now time.Time, all []Endpoint) []Effect {
 		r.listed = append(r.listed, candidate{p, hashString(p.address), near})
 	}
 	slices.SortFunc(r.listed, func(a, b candidate) int { return cmp.Compare(a.address, b.address) })
+	r.avoidTerminating()
 	r.serveWaiting(now)
 	return r.done()
 }
@@ -127,6 +130,7 @@ func (r *Router) Connect(now time.Time, address string, fit bool) []Effect {
 			p.see(req)
 		}
 	}
+	r.avoidTerminating()
 	return r.done()
 }
 
@@ -134,6 +138,7 @@ func (r *Router) Connect(now time.Time, address string, fit bool) []Effect {
 func (r *Router) Disconnect(_ time.Time, address string) []Effect {
 	if p, ok := r.pods[address]; ok {
 		p.connected, p.state = false, State{}
+		r.avoidTerminating()
 	}
 	return r.done()
 }
@@ -164,7 +169,33 @@ func (r *Router) setState(now time.Time, p *pod, s State) {
 	}
 	p.state, p.stateAt = s, now
 	p.unseen = slices.DeleteFunc(p.unseen, func(n uint64) bool { return n <= s.Seen })
+	r.avoidTerminating()
 	r.serveWaiting(now)
+}
+
+// avoidTerminating has terminating pods avoided while any other pod is usable.
+func (r *Router) avoidTerminating() {
+	isTerminating := func(c candidate) bool { return c.terminating }
+	if !slices.ContainsFunc(r.listed, isTerminating) {
+		return
+	}
+	others := slices.ContainsFunc(r.listed, func(c candidate) bool { return !c.terminating && c.isUsable() })
+	for _, c := range r.listed {
+		c.avoided = c.terminating && others
+	}
+}
+
+// Avoided returns the addresses of terminating pods that would take utterances, though another pod is in use.
+func (r *Router) Avoided(now time.Time) (addresses []string) {
+	if !r.anyInUse(now) {
+		return nil
+	}
+	for _, c := range r.listed {
+		if c.avoided && c.connected && !c.state.Draining && !c.state.Cordoned {
+			addresses = append(addresses, c.address)
+		}
+	}
+	return addresses
 }
 
 // GrantsOf returns the number of grants received from a pod since it was connected.
