@@ -18,7 +18,8 @@ const (
 	revisions  = 3  // old ones that can be gone back to
 	afterDrain = 30 // seconds of grace beyond what is spoken still
 
-	// A terminating pod accepts utterances for so long while no other pod is ready. The rest of afterDrain is for ending.
+	// A terminating pod accepts utterances for so long while no other pod is ready. The rest of afterDrain is for the
+	// end.
 	workerLinger = 20 * time.Second
 )
 
