@@ -23,6 +23,7 @@ func (s *Server) addDialects(p *paths) {
 	for _, d := range s.cfg.Dialects {
 		for _, r := range d.Routes {
 			if of := p.find(r.Path); of != nil && of.template == r.Path && slices.Contains(of.methods, r.Method) {
+				of.isVendor = true
 				continue // picked there
 			}
 			own := s.handleAs(func(http.ResponseWriter, *http.Request) error { return errNotFound }, refuseAs(d.Name))
@@ -34,6 +35,7 @@ func (s *Server) addDialects(p *paths) {
 				methods = append(methods, http.MethodHead)
 			}
 			p.add(r.Path, refuseAs(d.Name), s.picked(r.Method, r.Path, own), methods...)
+			p.find(r.Path).isVendor = true
 		}
 	}
 }

@@ -38,7 +38,17 @@ func (s *Server) routes() *mux.Router {
 	native(samplePath, s.handle(s.open(s.sample)), http.MethodGet, http.MethodHead)
 	s.addDialects(&p)
 
-	p.router.NotFoundHandler = s.handle(func(http.ResponseWriter, *http.Request) error { return errNotFound })
+	notFound := s.handle(func(http.ResponseWriter, *http.Request) error { return errNotFound })
+	p.router.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, ok := p.vendorPath(r.URL.Path)
+		if !ok {
+			notFound.ServeHTTP(w, r)
+			return
+		}
+		meant := r.Clone(r.Context())
+		meant.URL.Path, meant.URL.RawPath = path, ""
+		p.router.ServeHTTP(w, meant)
+	})
 	p.router.MethodNotAllowedHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refused := refuse
 		if of := p.find(r.URL.Path); of != nil {
@@ -61,6 +71,7 @@ type paths struct {
 type servedPath struct {
 	template string
 	methods  []string
+	isVendor bool                             // clients of other APIs ask for it
 	refuse   func(http.ResponseWriter, error) // answers other methods
 }
 
@@ -73,7 +84,27 @@ func (p *paths) add(template string, refuse func(http.ResponseWriter, error), h 
 			return
 		}
 	}
-	p.all = append(p.all, &servedPath{template, methods, refuse})
+	p.all = append(p.all, &servedPath{template: template, methods: methods, refuse: refuse})
+}
+
+// vendorPath returns the path of another API that a request means with one that is not served: base URLs end in a
+// slash, have /v1 as well as the path, or lack it. "/v1//v1/speak/" → "/v1/speak". No other path is forgiven anything:
+// a proxy in front may guard /metrics.
+func (p *paths) vendorPath(asked string) (path string, ok bool) {
+	clean := asked
+	for strings.Contains(clean, "//") {
+		clean = strings.ReplaceAll(clean, "//", "/")
+	}
+	clean = strings.TrimSuffix(clean, "/")
+	if rest, isTwice := strings.CutPrefix(clean, "/v1/v1/"); isTwice {
+		clean = "/v1/" + rest
+	}
+	for _, path := range []string{clean, "/v1" + clean} {
+		if of := p.find(path); path != asked && of != nil && of.isVendor {
+			return path, true
+		}
+	}
+	return "", false
 }
 
 // find returns the path that a request means, nil if there is none.

@@ -141,6 +141,9 @@ func readSpeech(c dialect.Call, most int, codec string) (o dialect.Order, err er
 
 // order is what a request without its text, or a config, asks for.
 func (w *wanted) order(c dialect.Call) (o dialect.Order, err error) {
+	if strings.TrimSpace(w.speaker) == "" { // a field of a form that was left empty
+		w.speaker = defaultSpeaker
+	}
 	voice, ok := dialect.Voice(dialect.Sarvam, c.Model, w.speaker)
 	if !ok {
 		return o, &dialect.FieldError{Refusal: speech.UnknownVoice(w.speaker), Field: "speaker"}
