@@ -42,7 +42,7 @@ func newReader(home words.Lang, written string, o Options, want bool) *reader {
 		r.Text, r.Toks, r.uncomposed = r.guidance(r.source)
 	}
 	text.LookUpTokens(r.Text, r.Toks)
-	r.writer.Out = make([]byte, 0, 7*len(r.Text)/2+64)
+	r.writer.Out = make([]byte, 0, 7*len(r.Text)/2+128)
 	if want {
 		r.writer.Pieces = make([]say.Piece, 0, len(r.Toks)/4+4)
 	}

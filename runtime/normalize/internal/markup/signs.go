@@ -21,6 +21,13 @@ func (s *scanner) sign(i, end int) int {
 		return i + n
 	}
 	w := signs[r]
+	if mark := checks[r]; mark != NoWord && s.fillsCell(i, i+n, end) {
+		w = mark
+	}
+	if w == Times && isWordBefore(s.text, i) && isWordAt(s.text, i+n) {
+		s.say(i, i+n, w) // F⋅d
+		return i + n
+	}
 	if w == NoWord || w == Times {
 		return i + n
 	}
@@ -39,6 +46,14 @@ func (s *scanner) sign(i, end int) int {
 	}
 	m.read(from, to, 0)
 	return max(to, i+n)
+}
+
+// fillsCell reports whether nothing but spaces stands between i to j and the borders of its cell.
+func (s *scanner) fillsCell(i, j, end int) bool {
+	before := strings.TrimRight(s.text[s.begin:i], " \t")
+	behind := strings.TrimLeft(strings.TrimPrefix(s.text[j:end], "\ufe0f"), " \t")
+	opens := strings.HasSuffix(before, "|") || s.table && before == ""
+	return opens && (strings.HasPrefix(behind, "|") || s.table && behind == "")
 }
 
 // operandEnd returns the end of what a sign before i relates to: a letter, a short name, a number, or a set in

@@ -88,6 +88,8 @@ const (
 	Integers
 	Rationals
 
+	Yes  // the check mark that fills a cell
+	No   // the cross that does
 	Star // x^*
 	CommandKey
 	OptionKey
@@ -127,6 +129,11 @@ var signs = map[rune]Word{
 	'∃': Exists, '∴': Therefore, '∵': Because, '∝': Proportional, '≡': Identical, '∧': And, '∨': Or, '∛': CubeRoot,
 	'⇔': Equivalent,
 	'⟺': Equivalent, '⋅': Times, '⌘': CommandKey, '⌥': OptionKey, '⇧': ShiftKey,
+}
+
+// checks are the marks that say yes or no where they fill a cell of a table.
+var checks = map[rune]Word{
+	'✅': Yes, '✔': Yes, '✓': Yes, '☑': Yes, '❌': No, '✗': No, '✘': No, '✖': No, '❎': No,
 }
 
 // mathsSigns are the signs that say another word, or any, in a formula only.

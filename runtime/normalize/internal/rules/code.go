@@ -123,7 +123,7 @@ func lettersAndNumbers(r *Reader, i, next int) (Reading, bool) {
 		return keep(r, i)
 	}
 	for _, try := range [...]func(*Reader, int, int) (Reading, bool){berth, questions, labelRange, quarterOfYear,
-		seriesName, sectionNumber} {
+		seriesName, sectionNumber, technicalName} {
 		if reading, ok := try(r, i, next); ok {
 			return reading, true
 		}
@@ -190,7 +190,7 @@ func namedNumber(v *text.View, i, next int) bool {
 		return false
 	}
 	a, ok := text.AmountAt(v, j)
-	if !ok || a.Unit != nil || !v.LooseEnd(a.Next) {
+	if !ok || a.Unit != nil || !v.LooseEnd(a.Next) || v.Near(i, 2, words.CodeWord) {
 		return false
 	}
 	return a.N.Size <= 3 && !a.N.Grouped && !v.ZeroLed(j)

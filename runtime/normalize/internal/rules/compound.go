@@ -33,6 +33,7 @@ type chemical struct {
 	symbols int  // how many elements it names
 	mixed   bool // one of its words has two elements and a small letter: NaCl
 	lowered bool // one of its figures stands lowered: CO₂
+	charged int  // the token behind the charge of an ion, 0 for none
 }
 
 // compound reads a formula of chemistry by its letters: NaCl, 2H₂O, Ca(OH)₂. One without lowered figures and without
@@ -42,7 +43,9 @@ func compound(r *Reader, i int) (Reading, bool) {
 		return Reading{}, false
 	}
 	c := chemicalAt(&r.View, i)
-	if c.symbols == 0 || !c.mixed && !c.lowered && !isReaction(&r.View, i, &c) {
+	c.charged = chargeAt(&r.View, &c)
+	known := c.mixed || c.lowered || c.charged > 0 || isKnownCompound(&r.View, i, &c)
+	if c.symbols == 0 || !known && !isReaction(&r.View, i, &c) {
 		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanAcronym)
@@ -54,7 +57,69 @@ func compound(r *Reader, i int) (Reading, bool) {
 			r.SayPlain(j, r.Lang)
 		}
 	}
-	return r.End(c.next)
+	return sayCharge(r, &c)
+}
+
+// sayCharge says the charge of an ion behind the formula c, 2+ or -, and ends the reading.
+func sayCharge(r *Reader, c *chemical) (Reading, bool) {
+	if c.charged == 0 {
+		return r.End(c.next)
+	}
+	for j := c.next; j < c.charged; j++ {
+		switch t := r.At(j); {
+		case t.Kind == text.Digits:
+			r.SayPlain(j, r.Lang)
+		case t.Ch == text.Squared:
+			r.Say(r.Lang.Below100[2])
+		case t.Ch == text.Cubed:
+			r.Say(r.Lang.Below100[3])
+		case t.Ch == '+':
+			r.Say(r.Lang.Words[words.WordPlus])
+		case t.IsOneOf(text.Dashes):
+			r.Say(r.Lang.Words[words.WordMinus])
+		}
+	}
+	return r.End(c.charged)
+}
+
+// chargeAt returns the end of the charge closely behind the formula c, 0 for none. It stands raised, or the sentence
+// speaks of ions: Ca²⁺, Cl⁻, the Na+ ion.
+func chargeAt(v *text.View, c *chemical) int {
+	j, raised := c.next, false
+	if c.symbols == 0 {
+		return 0
+	}
+	for v.Tight(j) && (v.IsSign(j, text.Raised) || v.IsSign(j, text.Squared) || v.IsSign(j, text.Cubed)) {
+		j, raised = j+1, true
+	}
+	if raised && v.TightDigits(j) {
+		j++
+	}
+	if v.TightSign(j, text.Raised) {
+		j++
+	}
+	if !v.Tight(j) || !v.At(j).IsOneOf("+"+text.Dashes) || !v.LooseEnd(j+1) {
+		return 0
+	}
+	if !raised && !v.IsNear(j, words.Ion, 8) && !v.In(j+1, words.Ion) && !v.In(j+2, words.Ion) {
+		return 0
+	}
+	return j + 1
+}
+
+// knownCompounds are those that are known without lowered figures and small letters.
+var knownCompounds = text.WordSet("H2O H2O2 CO2 SO2 SO3 NO2 N2O NH3 CH4 O2 O3 H2 N2 H2SO4 HNO3 H2CO3 H3PO4 C2H6 C2H4 C2H2 C6H6 C6H12O6 " +
+	"CH3COOH C2H5OH CHCL3 KOH KI KNO3 PH3 HF HCN KMnO4")
+
+// isKnownCompound reports whether the formula c at token i is one that everybody knows, with figures in it.
+func isKnownCompound(v *text.View, i int, c *chemical) bool {
+	if c.symbols == 0 {
+		return false
+	}
+	if v.At(i).Kind == text.Digits {
+		i++
+	}
+	return c.next > i+1 && knownCompounds[v.Between(i, c.next)]
 }
 
 // chemicalAt looks at the formula of chemistry that begins at token i; it has no symbols where none does.
@@ -133,11 +198,15 @@ func symbolsOf(s string) (n int, small bool) {
 // isReaction reports whether the formula c at token i is added to another, or leads to it: 2Mg + O₂ → 2MgO.
 func isReaction(v *text.View, i int, c *chemical) bool {
 	joins := "+" + string(rune(text.Arrow))
-	if !v.At(i-1).IsOneOf(joins) && !v.At(c.next).IsOneOf(joins) {
+	behind := c.next
+	if v.TightSign(behind, '(') && v.Reads(behind+1, "s", "l", "g", "aq") && v.IsSign(behind+2, ')') {
+		behind += 3 // 2H2(g)
+	}
+	if !v.At(i-1).IsOneOf(joins) && !v.At(behind).IsOneOf(joins) {
 		return false
 	}
 	for j := max(v.Start, i-maxCompound); j < min(v.Stop, i+maxCompound); j++ {
-		if n, small := symbolsOf(v.AtWord(j)); v.At(j).Low || small && n > 1 {
+		if n, small := symbolsOf(v.AtWord(j)); v.At(j).Low || small && n > 1 || v.IsSign(j, text.Arrow) {
 			return true
 		}
 	}

@@ -81,11 +81,71 @@ func isFactorAndLetters(v *text.View, i int) bool {
 	if n := len(letters); n < 2 || n > 3 || !v.At(i+1).InSmallLetters() || !v.LooseEnd(i+2) {
 		return false
 	}
-	if text.UnitText(v, i+1, i+2) != nil || text.EnglishEnding(letters) ||
+	if text.UnitText(v, i+1, i+2) != nil && letters != "ac" || text.EnglishEnding(letters) ||
 		v.At(i+1).Word.IsAny(words.Meridiem, words.ScaleWord) {
 		return false
 	}
 	operator := "+-*/" + text.Hyphens
 	joined := v.At(i-1).IsOneOf("=("+operator) || v.At(i+2).IsOneOf("=)"+operator)
 	return joined && reckons(v, i)
+}
+
+// isPolynomial reports whether the hyphen at token j stands behind a power, x² - 7x, or between the two terms of a
+// bracket: (x-3), (p-q), (x₂-x₁).
+func isPolynomial(v *text.View, j int) bool {
+	raised := string(rune(text.Squared)) + string(rune(text.Cubed))
+	if v.At(j-1).IsOneOf(raised) && v.At(j).Gap == v.At(j+1).Gap {
+		return true
+	}
+	left, right := j-1, j+1
+	if v.At(left).Low {
+		left--
+	}
+	if v.At(right + 1).Low {
+		right++
+	}
+	if !v.IsSign(left-1, '(') || !v.IsSign(right+1, ')') || !v.Single(left) || !v.At(left).InSmallLetters() {
+		return false
+	}
+	return v.At(j+1).Kind == text.Digits || v.Single(j+1) && reckons(v, j)
+}
+
+// markOfFunction returns the word of a mark that only functions have, or the power of a bracket, no word for any other.
+func markOfFunction(v *text.View, i int) words.Connector {
+	switch {
+	case v.TightSign(i, text.Squared) && v.IsSign(i-1, ')'):
+		return words.WordSquared
+	case v.TightSign(i, text.Cubed) && v.IsSign(i-1, ')'):
+		return words.WordCubed
+	case isPrime(v, i):
+		return words.WordPrime
+	case isGiven(v, i):
+		return words.WordGiven
+	}
+	return words.NoWord
+}
+
+// isPrime reports whether the quote at token i is the prime of a function: f'(x).
+func isPrime(v *text.View, i int) bool {
+	if !v.TightSign(i, '\'') || !v.TightSign(i+1, '(') {
+		return false
+	}
+	return v.Single(i-1) && v.At(i-1).InSmallLetters() && !v.Joined(i-1)
+}
+
+// isGiven reports whether the bar at token i stands between two events: P(A|B).
+func isGiven(v *text.View, i int) bool {
+	if !v.TightSign(i, '|') || !v.Tight(i+1) || !v.IsSign(i-2, '(') || !v.IsSign(i+2, ')') {
+		return false
+	}
+	return v.Capital(i-1) && v.Capital(i+1)
+}
+
+// isPrintedDifference reports whether the minus of print at token j stands apart between two amounts of a formula:
+// 180° − 75° =.
+func isPrintedDifference(v *text.View, j int) bool {
+	if v.At(j).Ch != text.MinusSign || !v.At(j).Gap || !v.At(j+1).Gap {
+		return false
+	}
+	return v.At(j-1).IsOneOf("%"+string(rune(text.Degree))) && v.At(j+1).Kind == text.Digits && reckons(v, j)
 }

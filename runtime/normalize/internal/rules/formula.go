@@ -52,6 +52,7 @@ var mathsWords = [marks.Words]words.Connector{
 	marks.Cosecant: words.WordCosecant, marks.Log: words.WordLog, marks.NaturalLog: words.WordNaturalLog,
 	marks.Reals: words.WordReals, marks.Naturals: words.WordNaturals, marks.Integers: words.WordIntegers,
 	marks.Rationals: words.WordRationals,
-	marks.Star:      words.WordStar, marks.CommandKey: words.WordCommandKey, marks.OptionKey: words.WordOptionKey,
+	marks.Yes:       words.WordYes, marks.No: words.WordNo,
+	marks.Star: words.WordStar, marks.CommandKey: words.WordCommandKey, marks.OptionKey: words.WordOptionKey,
 	marks.ShiftKey: words.WordShiftKey,
 }

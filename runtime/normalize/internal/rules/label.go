@@ -136,6 +136,25 @@ func sectionNumber(r *Reader, i, next int) (Reading, bool) {
 	return r.End(next)
 }
 
+// technicalNames are the names with a figure inside that are read in the language of the sentence: they are no codes.
+var technicalNames = text.WordSet("B2B B2C P2P C2C G2C D2C O2O V2G E2E S2S W3C H1N1 H5N1 H3N2 2FA 3PL 4WD I2C")
+
+// technicalName reads B2B and H1N1.
+func technicalName(r *Reader, i, next int) (Reading, bool) {
+	if !technicalNames[r.Between(i, next)] {
+		return Reading{}, false
+	}
+	r.Begin(i, speech.SpanAcronym)
+	for j := i; j < next; j++ {
+		if r.At(j).Kind == text.Digits {
+			r.SayPlain(j, r.Lang)
+		} else {
+			r.Letters(r.Str(j), r.Lang)
+		}
+	}
+	return r.End(next)
+}
+
 // route reads two such codes with a hyphen between them as from one to the other.
 func route(r *Reader, i int) (Reading, bool) {
 	if next := r.At(i + 1); r.Joined(i) || next.Ch != '-' && next.Ch != text.Arrow {

@@ -80,11 +80,16 @@ func footnote(r *Reader, i int) (Reading, bool) {
 
 // power reads the raised figure of 10² and x². Behind anything else it points to a footnote, and is silent.
 func power(r *Reader, i int) (Reading, bool) {
-	letter := r.Single(i-1) && !text.IsMeasure(&r.View, i-1)
+	letter := r.Single(i-1) && !text.IsMeasure(&r.View, i-1) || isLetterProduct(&r.View, i-1)
+	letter = letter || r.Reads(i-1, "sin", "cos", "tan", "sec", "cot", "log")
 	if base := r.At(i-1).Kind == text.Digits || letter || isProduct(&r.View, i-1); !base || !r.Tight(i) {
 		return r.Silence(i, i+1, speech.SpanMarkup)
 	}
 	r.Begin(i, speech.SpanSign)
+	if r.Reads(i-1, "sp", "dsp") { // of chemistry
+		r.Say(r.Lang.Below100[map[byte]int{text.Squared: 2, text.Cubed: 3}[r.At(i).Ch]])
+		return r.End(i + 1)
+	}
 	if r.At(i).Ch == text.Squared {
 		r.Say(r.Lang.Words[words.WordSquared])
 	} else {

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"unicode/utf8"
+
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -13,12 +15,19 @@ var greekLetters = map[string]int{
 
 // greek names a Greek letter that stands for itself; a word of Greek stays.
 func greek(r *Reader, i int) (Reading, bool) {
-	name := greekLetters[r.Str(i)]
-	if name == 0 {
+	s := r.Str(i)
+	if greekLetters[s] > 0 {
+		r.Begin(i, speech.SpanSign)
+		r.Say(r.Lang.Greek[greekLetters[s]])
+		return r.End(i + 1)
+	}
+	first, n := utf8.DecodeRuneInString(s)
+	if first != 'Δ' || greekLetters[s[n:]] == 0 {
 		return Reading{}, false
 	}
-	r.Begin(i, speech.SpanSign)
-	r.Say(r.Lang.Greek[name])
+	r.Begin(i, speech.SpanSign) // Δθ
+	r.Say(r.Lang.Greek[greekLetters["Δ"]])
+	r.Say(r.Lang.Greek[greekLetters[s[n:]]])
 	return r.End(i + 1)
 }
 
@@ -45,7 +54,7 @@ func inEquation(v *text.View, i int) bool {
 // isMinus reports whether the hyphen at token j subtracts: 20 - 7 = 13.
 func isMinus(v *text.View, j int) bool {
 	t, next := v.At(j), v.At(j+1)
-	if isPrintedMinus(v, j) {
+	if isPrintedMinus(v, j) || isProgramMinus(v, j) || isPrintedDifference(v, j) {
 		return true
 	}
 	if !t.IsOneOf(text.Hyphens) || !isTerm(v, j-1) || !isTerm(v, j+1) {
@@ -54,12 +63,25 @@ func isMinus(v *text.View, j int) bool {
 	if v.IsSign(j-1, ')') && v.At(j-2).Kind == text.Deva {
 		return false
 	}
-	if t.Ch == text.MinusSign || isBracketedMinus(v, j) {
+	if t.Ch == text.MinusSign || isBracketedMinus(v, j) || isPolynomial(v, j) {
 		return true
 	}
 	apart := t.Gap && next.Gap
 	unknown := apart && v.Single(j-1) && next.Kind == text.Digits && hasEquals(v, j) // 3x = 20, then find x - 2
 	return unknown || inEquation(v, j+1) || t.Gap == next.Gap && v.At(j-2).IsOneOf("=+")
+}
+
+// isProgramMinus reports whether the hyphen at token j subtracts in a program: end - start + 1.
+func isProgramMinus(v *text.View, j int) bool {
+	t := v.At(j)
+	if !t.Part.IsProgram() || t.Ch != '-' || !t.Gap || !v.At(j+1).Gap {
+		return false
+	}
+	left, right := v.At(j-1), v.At(j+1)
+	if !left.Kind.WordLike() && !left.IsOneOf(")]") || !right.Kind.WordLike() && !right.IsOneOf("([") {
+		return false
+	}
+	return t.Part == text.InCode || hasEquals(v, j) || v.Reads(j-2, "return") || right.Kind == text.Digits
 }
 
 // hasEquals reports whether an equals sign stands in front of token j in its sentence.
@@ -74,6 +96,12 @@ func hasEquals(v *text.View, j int) bool {
 
 // isNegative reports whether the hyphen at token j is the sign of a term: -x = 5, 1 + - 2 = - 1.
 func isNegative(v *text.View, j int) bool {
+	if v.IsSign(j-1, '=') && v.At(j).Gap && v.Reads(j+1, "log", "ln", "sin", "cos", "tan") && v.Tight(j+1) {
+		return v.At(j).IsOneOf(text.Hyphens) // pH = -log[H+]
+	}
+	if v.IsSign(j-1, '=') && v.Tight(j) && v.TightDigits(j+1) {
+		return v.At(j).IsOneOf(text.Hyphens) // b=-4
+	}
 	number := v.TightDigits(j + 1) // which has its minus with it
 	if !v.At(j).IsOneOf(text.Hyphens) || !isTerm(v, j+1) || number {
 		return false
@@ -104,9 +132,9 @@ func formula(r *Reader, i int) (Reading, bool) {
 		r.Say(r.Lang.Words[signWords[r.At(i).Ch]])
 		return r.End(a.Next)
 	}
-	var w words.Connector
-	next := i + 1
+	w, next := markOfFunction(&r.View, i), i+1
 	switch t := r.At(i); {
+	case w != words.NoWord:
 	case isMinus(&r.View, i), isNegative(&r.View, i):
 		w = words.WordMinus
 	case t.Ch == text.Root && opensTerm(&r.View, i+1):
@@ -117,11 +145,6 @@ func formula(r *Reader, i int) (Reading, bool) {
 		w = words.WordFactorial
 	case isStarPower(&r.View, i), hasExponent(&r.View, i):
 		w, next = exponent(&r.View, i+1)
-	case (t.Ch == text.Squared || t.Ch == text.Cubed) && r.Tight(i) && r.IsSign(i-1, ')'):
-		w = words.WordSquared
-		if t.Ch == text.Cubed {
-			w = words.WordCubed
-		}
 	default:
 		return Reading{}, false
 	}
@@ -166,6 +189,13 @@ func divides(v *text.View, i int) bool {
 	if v.IsSign(i-1, ')') && reckons(v, i) {
 		return true
 	}
+	if negated := v.At(i-2).IsOneOf(text.Hyphens) && v.At(i-3).IsOneOf(relations); negated {
+		return true // = -b/a
+	}
+	letter := v.Single(i+1) && v.At(i+1).InSmallLetters()
+	if v.At(i-1).Kind == text.Digits && letter && reckons(v, i) {
+		return true // 1/x
+	}
 	related := v.At(i-2).IsOneOf(relations) || v.IsSign(i-2, '(') && v.IsSign(i+2, ')') && reckons(v, i)
 	return related || inEquation(v, i+1)
 }
@@ -206,6 +236,7 @@ func algebra(r *Reader, i int) (Reading, bool) {
 	case next.IsOneOf("=" + string(rune(text.Squared)) + string(rune(text.Cubed))):
 	case next.IsOneOf("+"+text.Hyphens) && inEquation(&r.View, j+2):
 	case r.At(i-1).IsOneOf("+-=") && inEquation(&r.View, j+1):
+	case r.At(i-1).IsOneOf("+-") && isPolynomial(&r.View, i-1):
 	default:
 		return Reading{}, false
 	}

@@ -26,6 +26,8 @@ func isLetterProduct(v *text.View, i int) bool {
 	sign, raised := v.At(i-1), isRaised(v, i)
 	begins := sign.IsVulgarFraction() || raised && sign.IsOneOf("=+-*/")
 	switch {
+	case raised && t.Word == &words.Unknown && v.LooseEnd(i+2):
+		return true // ax²
 	case !raised && !endsTerm(v, i+1):
 		return false
 	case begins:
@@ -46,4 +48,20 @@ func endsTerm(v *text.View, i int) bool {
 	t := v.At(i)
 	operated := t.Gap && t.IsOneOf("+="+text.Hyphens)
 	return operated || t.Kind == text.Nothing || t.IsOneOf(".,)") || v.In(i, words.Joiner)
+}
+
+// isLasting reports whether the number at token i is of seconds, minutes or hours, which nobody measures sizes in.
+func isLasting(v *text.View, i int) bool {
+	n, ok := text.NumberAt(v, i)
+	return ok && v.Reads(n.Next, "seconds", "second", "sec", "minutes", "minute", "min", "hours", "ms")
+}
+
+// into reads the x of ₹2,500 x 12 and of 3 x ₹250.
+func into(r *Reader, i int) (Reading, bool) {
+	if !text.Cross(&r.View, i) {
+		return Reading{}, false
+	}
+	r.Begin(i, speech.SpanSign)
+	r.Say(r.Lang.Words[words.WordTimes])
+	return r.End(i + 1)
 }

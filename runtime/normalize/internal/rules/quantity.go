@@ -288,11 +288,16 @@ func dimensions(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanUnit)
 	j := i
 	for ; ; j += 2 {
+		if n, ok := text.NumberAt(&r.View, j); ok && !n.Whole() {
+			r.SayNumber(&n, l, false)
+			j = n.Next - 1
+			break
+		}
 		r.SayPlain(j, l)
 		if !times(&r.View, j) || j-i > 8 {
 			break
 		}
-		if isReckoned(&r.View, j+3) {
+		if isReckoned(&r.View, j+3) || isLasting(&r.View, j+2) {
 			r.Say(l.Words[words.WordTimes])
 		} else {
 			r.Say(l.Words[words.WordAcross])
@@ -410,16 +415,6 @@ func multiple(r *Reader, i int) (Reading, bool) {
 		r.Say(r.Lang.Words[words.WordFold])
 	}
 	return r.End(i + 2)
-}
-
-// into reads the x of ₹2,500 x 12 and of 3 x ₹250.
-func into(r *Reader, i int) (Reading, bool) {
-	if !text.Cross(&r.View, i) {
-		return Reading{}, false
-	}
-	r.Begin(i, speech.SpanSign)
-	r.Say(r.Lang.Words[words.WordTimes])
-	return r.End(i + 1)
 }
 
 // ratio reads 50:50 and 3:1.

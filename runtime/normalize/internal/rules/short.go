@@ -8,8 +8,8 @@ import (
 
 // shortForm says in full what is written short: Dr. Rao, No. 5, A/c, approx.
 func shortForm(r *Reader, i int) (Reading, bool) {
-	if reading, ok := strokedForm(r, i); ok {
-		return reading, true
+	if reading, ok := strokedForm(r, i); ok || r.TightSign(i+1, '[') { // arr[i] of a program
+		return reading, ok
 	}
 	t := r.At(i)
 	e := t.Word
@@ -32,16 +32,21 @@ func shortForm(r *Reader, i int) (Reading, bool) {
 	if editor || !isShort(&r.View, i, next, dot) {
 		return Reading{}, false
 	}
-	full := e.Full
-	if e.Is(words.DotOrTitle) && r.Str(i) == "Dr" && text.CurrencyCode(&r.View, next) > 0 {
-		full = "debit"
-	}
-	if full == "" {
-		full = r.Str(i)
-	}
 	r.Begin(i, speech.SpanAbbreviation)
-	r.Say(full)
+	r.Say(fullForm(r, i, next))
 	return r.End(next)
+}
+
+// fullForm is what the short form at token i, which ends before next, is short for.
+func fullForm(r *Reader, i, next int) string {
+	e := r.At(i).Word
+	if e.Is(words.DotOrTitle) && r.Str(i) == "Dr" && text.CurrencyCode(&r.View, next) > 0 {
+		return "debit"
+	}
+	if e.Full == "" {
+		return r.Str(i)
+	}
+	return e.Full
 }
 
 // isQuoted reports whether token i stands alone in quotes.

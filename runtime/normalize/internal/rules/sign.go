@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/swar-tts/swar/runtime/normalize/internal/text"
 	"github.com/swar-tts/swar/runtime/normalize/internal/words"
 	"github.com/swar-tts/swar/runtime/speech"
@@ -155,6 +157,9 @@ func spokenSign(r *Reader, i int) (Reading, bool) {
 		return reading, true
 	}
 	w := signWord(&r.View, i)
+	if t.Ch == '%' && isModulo(&r.View, i) {
+		w = words.WordModulo
+	}
 	if w == words.NoWord {
 		if partsWords(&r.View, i) {
 			r.Pause()
@@ -276,6 +281,11 @@ func leadsToStatement(v *text.View, i, next int) bool {
 	return hasEquals(v, i) || inEquation(v, next)
 }
 
+// isModulo reports whether the sign at token i is no share but what is left of a division: (front + 1) % size.
+func isModulo(v *text.View, i int) bool {
+	return v.At(i).Gap && v.At(i+1).Gap && v.IsSign(i-1, ')') && v.At(i+1).Kind == text.Latin
+}
+
 // signWord returns the word that the sign at i is, noWord for nothing.
 func signWord(v *text.View, i int) words.Connector {
 	numberBefore, numberBehind := v.At(i-1).Kind == text.Digits, v.At(i+1).Kind == text.Digits
@@ -314,7 +324,13 @@ func signWord(v *text.View, i int) words.Connector {
 // multiplies reports whether the star at token i stands apart between two names of a program: price * qty. That of
 // SELECT * FROM is none.
 func multiplies(v *text.View, i int) bool {
-	apart := v.At(i).Part.IsProgram() && v.At(i).Gap && v.At(i+1).Gap
+	if !v.At(i).Gap || !v.At(i+1).Gap {
+		return false
+	}
+	if isTerm(v, i-1) && (isTerm(v, i+1) || v.IsSign(i+1, '(')) && reckons(v, i) {
+		return true // (n * (n + 1)) / 2 =
+	}
+	apart := v.At(i).Part.IsProgram()
 	return apart && v.At(i-1).Kind.WordLike() && !v.At(i-1).InCapitals() && v.At(i+1).Kind.WordLike()
 }
 
@@ -353,7 +369,7 @@ func strokeWord(v *text.View, i int) words.Connector {
 			return words.WordOver
 		}
 		return words.WordSlash // Ctrl + /
-	case isPointsPerMoney(v, i):
+	case isPointsPerMoney(v, i), isCountedPer(v, i):
 		return words.WordPer
 	case isChoice(v, i):
 		return words.WordOr
@@ -404,6 +420,16 @@ func isChoice(v *text.View, i int) bool {
 func isPointsPerMoney(v *text.View, i int) bool {
 	money := text.CurrencyCode(v, i+1) > 0 || v.At(i+1).IsCurrency()
 	return money && v.Reads(i-1, "pts", "points", "pt", "RP", "RPs", "coins") && v.At(i-2).Kind == text.Digits
+}
+
+// isCountedPer reports whether the stroke at token i parts what is counted from one of what it is counted for: 32
+// ports/switch.
+func isCountedPer(v *text.View, i int) bool {
+	many, one := v.AtWord(i-1), v.AtWord(i+1)
+	if v.At(i-2).Kind != text.Digits || !v.Tight(i) || !v.Tight(i+1) || !v.At(i+1).InSmallLetters() {
+		return false
+	}
+	return len(many) > 3 && len(one) > 2 && strings.HasSuffix(many, "s") && !strings.HasSuffix(one, "s")
 }
 
 // isPartOfLabel reports whether the stroke at i stands inside of a house, a file, a range or what a bank writes, and

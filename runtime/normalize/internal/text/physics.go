@@ -18,6 +18,9 @@ func unitOfFormula(v *View, j int) *words.Unit {
 		if t.IsOneOf("=" + string(rune(Approx))) {
 			return words.Units[name]
 		}
+		if v.IsSign(k, '/') || v.IsSign(k-1, '/') || v.IsSign(k+1, '/') {
+			continue // 20 m/s × 5 s
+		}
 		if physical[v.AtWord(k)] != "" && v.At(k-1).Kind == Digits {
 			if v.IsSign(k+1, Multiply) && v.At(k+2).Kind == Digits {
 				return words.Units[name] // 5 V × 2 A

@@ -153,26 +153,6 @@ func Scan(written string) (text string, toks []Token, uncomposed bool) {
 	return unsafe.String(unsafe.SliceData(s.text), len(s.text)), s.toks, s.uncomposed
 }
 
-// Composed reports whether s is in NFC. It knows Devanagari, which the general check finds doubtful at every nukta.
-func Composed(s string) bool {
-	before := rune(0)
-	for _, r := range s {
-		switch {
-		case r < 0x300, 0x1f300 <= r && r <= 0x1faff, 0x200b <= r && r <= 0x2027, r == '₹':
-		case r == '\u093c':
-			switch before {
-			case 'न', 'र', 'ळ', '\u094d', '\u093c', '\u0951', '\u0952', '\u0953', '\u0954':
-				return norm.NFC.IsNormalString(s)
-			}
-		case 0x900 <= r && r <= 0x957 && !(0x951 <= r && r <= 0x954), 0x960 <= r && r <= 0x97f:
-		default:
-			return norm.NFC.IsNormalString(s)
-		}
-		before = r
-	}
-	return true
-}
-
 // Compose returns s in NFC and, for each rune of it and for its end, the code point of s it came from.
 func Compose(s string) (string, []int32) {
 	out := make([]byte, 0, len(s)+len(s)/4)
@@ -366,6 +346,9 @@ func (s *scanner) devanagari(r rune, src, end int32) {
 // compatible reports whether r is a variant of plain characters: full-width, circled, mathematical, superscript,
 // ligature.
 func compatible(r rune) bool {
+	if isLowered(r) {
+		return true
+	}
 	var buf [utf8.UTFMax]byte
 	n := utf8.EncodeRune(buf[:], r)
 	return len(norm.NFKC.Properties(buf[:n]).Decomposition()) > 0 && !norm.NFKC.IsNormal(buf[:n])
@@ -373,11 +356,18 @@ func compatible(r rune) bool {
 
 // fold takes the plain characters that r is a variant of. A number among them stands apart from digits before it.
 func (s *scanner) fold(r rune, src, end int32) {
+	if isLowered(r) {
+		if t := s.last(); t.Kind == Digits && !t.Low {
+			s.space()
+		}
+		s.extend(Digits, '0'+byte(r-'₀'), src, end)
+		s.last().Low = true
+		return
+	}
 	var buf [64]byte
 	plain := norm.NFKC.AppendString(buf[:0], string(r))
-	lowered := '₀' <= r && r <= '₉'
 	isNumber := len(plain) > 0 && '0' <= plain[0] && plain[0] <= '9'
-	if t := s.last(); isNumber && t.Kind == Digits && !(lowered && t.Low) {
+	if isNumber && s.last().Kind == Digits {
 		s.space()
 	}
 	for _, p := range string(plain) {
@@ -386,10 +376,10 @@ func (s *scanner) fold(r rune, src, end int32) {
 		}
 		s.rune(p, src, end)
 	}
-	if lowered {
-		s.last().Low = true
-	}
 }
+
+// isLowered reports whether r is a figure that stands lowered: the ₂ of H₂O.
+func isLowered(r rune) bool { return '₀' <= r && r <= '₉' }
 
 // decimal returns the value of a decimal digit of any script. Unicode lists each script's ten digits in a row.
 func decimal(r rune) byte {
@@ -419,7 +409,8 @@ var signs = map[rune]byte{
 	'«': '"', '»': '"', '‹': '"', '›': '"',
 	'•': Bullet, '‣': Bullet, '▪': Bullet, '●': Bullet, '○': Bullet, '◦': Bullet, '·': Bullet, '⁃': Bullet, '➢': Bullet,
 	'➤': Bullet, '✓': Bullet, '✔': Bullet, '✅': Bullet,
-	'→': Arrow, '⇒': Arrow, '➡': Arrow, '⟶': Arrow, '⟹': Arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.',
+	'→': Arrow, '⇒': Arrow, '➡': Arrow, '⟶': Arrow, '⟹': Arrow, '➔': Arrow, '➜': Arrow,
+	'➝': Arrow, '➞': Arrow, '⁄': '/', '∕': '/', '∗': '*', '，': ',', '．': '.',
 	'：': ':', '；': ';', '！': '!', '？': '?', '。': '.', '؟': '?', '،': ',', '¿': Silent, '¡': Silent, '™': Silent,
 	'®': Silent, '©': Silent, '℠': Silent,
 	'₱': pesoSign, '₫': dongSign, '₽': rubleSign, '₪': shekelSign, '₴': hryvniaSign, '₸': tengeSign, '₵': cediSign,

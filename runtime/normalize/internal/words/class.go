@@ -212,6 +212,7 @@ const (
 	TopLevel    // the end of a web address or a file name: com, pdf
 	SourceFile  // the end of the name of a file that programmers write about: rs, yaml
 	ObjectName  // has members in programs: self.name, math.floor
+	Ion         // what has a charge: ion, आयन
 	DotFile     // the name of a file that begins with a point: bashrc, gitignore
 	DottedMonth // with its number: a month only with its dot, for जन and नव are words, too
 
@@ -409,6 +410,7 @@ var classNames = [classCount]string{
 	TopLevel:           "topLevel",
 	SourceFile:         "sourceFile",
 	ObjectName:         "objectName",
+	Ion:                "ion",
 	DotFile:            "dotFile",
 	DottedMonth:        "dottedMonth",
 }

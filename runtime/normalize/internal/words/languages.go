@@ -144,6 +144,9 @@ const (
 	WordModulo
 	WordShiftLeft
 	WordShiftRight
+	WordYes
+	WordGiven // between two events, one of which is known
+	WordNo
 	WordCommandKey
 	WordOptionKey
 	WordShiftKey
@@ -276,6 +279,9 @@ var connectorNames = [connectors]string{
 	WordModulo:      "modulo",
 	WordShiftLeft:   "shiftLeft",
 	WordShiftRight:  "shiftRight",
+	WordGiven:       "given",
+	WordYes:         "yes",
+	WordNo:          "no",
 	WordCommandKey:  "commandKey",
 	WordOptionKey:   "optionKey",
 	WordShiftKey:    "shiftKey",
