@@ -11,7 +11,7 @@ case $cpu in # MIDR_EL1 of qemu's models: implementer and part
 max) implementer=0x00 part=0x051 ;;
 neoverse-n1) implementer=0x41 part=0xd0c ;;
 cortex-a72) implementer=0x41 part=0xd08 ;;
-*) echo "qemu-arm64: the processor $cpu is not known here; it can be max, neoverse-n1 or cortex-a72" >&2; exit 2 ;;
+*) echo "qemu-arm64: the processor $cpu is unknown; it can be max, neoverse-n1 or cortex-a72" >&2; exit 2 ;;
 esac
 command -v qemu-aarch64 >/dev/null || { echo "qemu-arm64: qemu-aarch64 is missing (Debian: apt-get install qemu-user)" >&2; exit 2; }
 

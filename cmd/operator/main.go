@@ -48,11 +48,11 @@ func command(p *launch.Program) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   name,
-		Short: "Keep fleets as their TTSDeployments want them",
-		Long: `Makes the worker pods and routers of every TTSDeployment, and what is around them, and decides by the demand how many worker pods
-there are, until SIGINT or SIGTERM. Speech does not pass through it: while it is away, fleets speak on at the size they have.
+		Short: "Reconcile fleets with their TTSDeployments",
+		Long: `Creates the worker pods, routers and other objects of every TTSDeployment, and scales worker pods by demand, until SIGINT
+or SIGTERM. Speech does not pass through it: without an operator, fleets keep serving at their size.
 
-Several may run at the same time: one of them acts.
+Several may run at the same time: one of them leads.
 
 Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,
 		Example: `  swar-operator --own-namespace swar-system --worker-image registry.example.org/speech/worker:1.0 \
@@ -76,20 +76,20 @@ func (o *options) define(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.own, "own-namespace", "",
-		"`name` of the namespace that the operator runs in, where its authority and its lease are kept")
+		"`name` of the operator's namespace, for its authority and lease")
 	f.StringArrayVar(&o.namespaces, "namespace", nil,
 		"look after the namespace of this `name` only; can be repeated (default all)")
-	f.StringVar(&o.workerImage, "worker-image", "", "`image` of workers whose TTSDeployment names none")
-	f.StringVar(&o.routerImage, "router-image", "", "`image` of routers whose TTSDeployment names none")
+	f.StringVar(&o.workerImage, "worker-image", "", "default `image` of workers")
+	f.StringVar(&o.routerImage, "router-image", "", "default `image` of routers")
 	f.BoolVar(&o.assignedIDs, "assigned-user-ids", false,
 		"name no user and no groups in pods: the cluster assigns them, as OpenShift does (default 65532)")
 	f.StringVar(&o.portal, "portal", "",
-		"`HOST:PORT` of the dataplane of this release's portal (default there is none)")
+		"`HOST:PORT` of the dataplane of this release's portal (default none)")
 	f.StringVar(&o.probes, "http", ":8081", "serve probes on this `address`")
 	f.StringVar(&o.metrics, "metrics", ":8443",
 		"serve metrics on this `address`, over TLS, to authorised readers; 0 for none")
 	f.BoolVar(&o.openMetrics, "open-metrics", false,
-		"serve metrics without TLS or authentication, where something else protects them")
+		"serve metrics without TLS or authentication, on a protected network")
 	f.StringVar(&o.scaler, "scaler", ":9443", "serve KEDA on this `address`, over TLS; 0 for none")
 	f.StringArrayVar(&o.scalerHosts, "scaler-host", nil,
 		"`name` by which KEDA calls; can be repeated (default swar-operator.NAMESPACE.svc)")
@@ -97,7 +97,7 @@ func (o *options) define(cmd *cobra.Command) {
 		"`URL` of the folder with a page for each alert, ALERT.md, which alerts link")
 	f.BoolVar(&o.elect, "elect", true, "act only while no other operator of this namespace does")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "",
-		"`file` that says how to reach the API server, for an operator outside the cluster")
+		"kubeconfig `file`, for an operator outside the cluster")
 	o.logging.Define(f)
 }
 
@@ -113,7 +113,7 @@ func (o *options) check(cmd *cobra.Command) error {
 	for flag, image := range map[string]string{"--worker-image": o.workerImage, "--router-image": o.routerImage} {
 		if !hasVersion(image) {
 			return launch.BadUsage(cmd,
-				"%s %s: name a version or a digest; the tag latest, which is taken without one, is another image tomorrow", flag, image)
+				"%s %s: name a version or a digest; latest, the default tag, changes over time", flag, image)
 		}
 	}
 	if err := launch.CheckAddress(cmd, "--http", o.probes); err != nil {
@@ -126,7 +126,7 @@ func (o *options) check(cmd *cobra.Command) error {
 		}
 	}
 	if !isPage(o.runbooks) {
-		return launch.BadUsage(cmd, "--runbooks %q: want an address that people can open, such as %s", o.runbooks,
+		return launch.BadUsage(cmd, "--runbooks %q: want a web address, such as %s", o.runbooks,
 			monitoring.DefaultRunbooks)
 	}
 	for flag, address := range map[string]string{"--metrics": o.metrics, "--scaler": o.scaler} {

@@ -47,10 +47,10 @@ func metricsCommand(p *launch.Program) *cobra.Command {
 		Use:   "metrics",
 		Short: "Serve external metrics, by which a HorizontalPodAutoscaler scales fleets",
 		Long: `Serves the API external.metrics.k8s.io with tts_demand_slots and tts_queue_depth of each TTSDeployment whose
-spec.scaling.mode is External, until SIGINT or SIGTERM. It asks the operator for each value. Several may run at the same
-time, and all of them answer.
+spec.scaling.mode is External, until SIGINT or SIGTERM. It gets each value from the operator. Several may run at the
+same time, and all of them answer.
 
-A cluster has one server of that API. Where its APIService belongs to another one, such as KEDA's, this one ends.`,
+A cluster has one server of that API. If its APIService belongs to another one, such as KEDA's, this one exits.`,
 		Example: "  swar-operator metrics --own-namespace swar-system --service swar-metrics",
 		Args:    launch.Exactly(0),
 		Version: fmt.Sprintf("%s %s", name, launch.ThisBuild(version)),
@@ -63,14 +63,14 @@ A cluster has one server of that API. Where its APIService belongs to another on
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.own, "own-namespace", "", "`name` of the namespace that it and the operator run in")
+	f.StringVar(&o.own, "own-namespace", "", "`name` of the namespace of this server and the operator")
 	f.StringVar(&o.service, "service", "", "`name` of the Service by which the API server calls it")
 	f.StringVar(&o.operator, "operator", "",
 		"`HOST:PORT` by which KEDA would call the operator (default swar-operator.NAMESPACE.svc:9443)")
 	f.StringVar(&o.listen, "listen", ":6443", "serve the API on this `address`, over TLS, for the API server")
 	f.StringVar(&o.probes, "http", ":8081", "serve probes on this `address`")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "",
-		"`file` that says how to reach the API server, for one outside the cluster")
+		"kubeconfig `file`, for a server outside the cluster")
 	o.logging.Define(f)
 	return cmd
 }

@@ -144,7 +144,7 @@ func apiServer(kubeconfig string) (c *rest.Config, err error) {
 		c, err = rest.InClusterConfig()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("finding the API server: %w; outside of a cluster give --kubeconfig", err)
+		return nil, fmt.Errorf("finding the API server: %w; outside a cluster use --kubeconfig", err)
 	}
 	c.UserAgent = name
 	c.QPS = -1 // eight fleets are looked at at the same time, and the API server divides itself among its clients

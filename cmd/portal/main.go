@@ -32,18 +32,18 @@ func command(p *launch.Program) *cobra.Command {
 		Short: "The portal of a fleet: organisations, keys, usage and bills",
 		Long: `Serves the portal's API until SIGINT or SIGTERM, and sends the valid keys to routers over gRPC.
 
-It prints no key. The first one is made with
+It prints no key. Create the first one with
 
   swar-portal keys create
 
-which works through a socket in the folder --data, as the other commands do; setup-link and signin-link let people in. With --store firestore several of them share
-a database, each with its own folder.
+which uses a socket in the folder --data, as the other commands do; setup-link and signin-link create links for users. With
+--store firestore several portals share a database, each with its own folder.
 
-Routers show who they are with the token of --token-file, or with certificates: one that names the role router is accepted.
+Routers authenticate with the token of --token-file, or with a certificate for the role router.
 
 Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.
 
-Exit codes: 0 stopped after a signal, or done; 1 failed; 2 wrong usage; 3 no portal was reached; 4 the portal refused;
+Exit codes: 0 stopped after a signal, or done; 1 failed; 2 wrong usage; 3 portal unreachable; 4 the portal refused;
 130 interrupted.`,
 		Example: `  swar-portal --model-id pocket-hindi --voice anjura --voice raj --token-file token --plaintext
   swar-portal --model-id pocket-hindi --voice anjura --tls-cert tls.crt --tls-key tls.key --tls-ca ca.crt`,

@@ -205,10 +205,10 @@ func TestAPortalAndARouter(t *testing.T) {
 
 	key, said := f.ok("keys", "create", "first", "--voice", "raj")
 	key = strings.TrimSpace(key)
-	if !strings.Contains(said, `"My organisation" was made`) || !r.knows(t, key) {
+	if !strings.Contains(said, `created org_`) || !r.knows(t, key) {
 		t.Fatalf("the first key is %q, and the router knows it: %v\n%s", key, r.knows(t, key), said)
 	}
-	if _, said := f.ok("keys", "create"); strings.Contains(said, "was made") {
+	if _, said := f.ok("keys", "create"); strings.Contains(said, "created org_") {
 		t.Errorf("a second organisation was made: %s", said)
 	}
 	if code, _, said := f.run("keys", "create", "--voice", "nobody"); code != 4 {
@@ -329,7 +329,7 @@ func TestCommandLinesThatCannotBeMeant(t *testing.T) {
 		"no voice":                  {append([]string{"--model-id", "m"}, good[4:]...), "--voice"},
 		"a voice twice":             {append([]string{"--voice", "raj"}, good...), "names a voice twice"},
 		"two voices in one":         {append([]string{"--voice", "a,b"}, good...), "want the name of one voice"},
-		"no credentials":            {good[:4], "processes must know one another"},
+		"no credentials":            {good[:4], "processes must authenticate to one another"},
 		"plain text to everybody":   {append(good[:6:6], "--dataplane", ":0"), "--plaintext"},
 		"a file that is not there":  {append(good[:4:4], "--token-file", "nope", "--plaintext"), "cannot read nope: no such file"},
 		"no port":                   {append(good[:8:8], "--listen", "1.2.3.4"), "want HOST:PORT"},

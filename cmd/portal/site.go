@@ -103,7 +103,7 @@ func (s *site) handler(ctx context.Context, l net.Listener, m *metrics.Registry)
 	h, err := web.Wrap(api.Descriptions(ways.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer.Refuse(w, answer.Failure{
 			Status: http.StatusNotFound, Code: "not_found",
-			Text: "this is the portal, which answers below /portal/v1; speech is made by routers",
+			Text: "this is the portal, which serves /portal/v1; routers serve speech",
 		})
 	}))), web.Program{
 		API: s.options.apiURL, Voices: func() []string { return s.options.voices }, Portal: true, Keys: true,

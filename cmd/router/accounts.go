@@ -64,7 +64,7 @@ func (a *accounts) ship(limit time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if err := a.shipper.Drain(ctx); err != nil {
-		a.log.Warn("usage stays in the folder until the next start, because the portal does not take it",
+		a.log.Warn("usage stays in the folder until the next start, because the portal does not accept it",
 			"events", a.events.Backlog().Queued, "error", err)
 	}
 }

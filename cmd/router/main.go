@@ -86,14 +86,14 @@ func command(p *launch.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "Answer clients, and have worker pods speak",
-		Long: `Answers clients of the API on --listen and has worker pods (swar-worker) speak, until SIGINT or SIGTERM. The first signal drains: for
---linger everything is still served, then nothing new is let in and what is spoken is finished, for at most two minutes. A second one stops
-at once.
+		Long: `Serves the API on --listen and sends utterances to worker pods (swar-worker), until SIGINT or SIGTERM. The first signal
+drains: requests are still served for --linger, then new ones are refused and running ones finish, for at most two minutes.
+A second signal stops at once.
 
-Pods are found by --endpoints, --endpoints-dns or --endpoint-slices. Keys are those of a portal (swar-portal), which --portal-addr names, or
-of --api-key. Usage is kept in the folder --data until the portal has it.
+It finds pods by --endpoints, --endpoints-dns or --endpoint-slices. Keys come from a portal (swar-portal, --portal-addr) or
+from --api-key. Usage stays in the folder --data until the portal has it.
 
-Probes and metrics are apart: /healthz, /readyz and /metrics on --http.
+Probes and metrics have another address: /healthz, /readyz and /metrics on --http.
 
 Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,
 		Example: `  swar-router --listen 127.0.0.1:8080 --endpoints 127.0.0.1:9090,127.0.0.1:9190 --api-key secret --token-file token
@@ -129,13 +129,13 @@ func (o *options) define(cmd *cobra.Command) {
 		"use only pods that speak with the model of this `name` (default that of the first pod)")
 	f.StringArrayVar(&o.voices, "voice", nil,
 		"offer the voice of this `name`; can be repeated (default all voices of the first pod)")
-	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a slot; 0 means none")
+	f.IntVar(&o.queue, "queue", 8, "queue at most `n` utterances for a slot; 0 means none")
 	f.DurationVar(&o.queueWait, "queue-wait", defaultQueueWait, "refuse what has waited for a slot for so long")
 	f.BoolVar(&o.samples, "samples", false,
-		"have each voice say a sentence while a slot is free, for GET /samples/VOICE.wav")
+		"record a sample of each voice while a slot is free, for GET /samples/VOICE.wav")
 	o.affinity = launch.Choice(f, "affinity", "which of the pods with a free slot speaks: "+
-		"the one that is likely to have the text prepared, or any", affinityPrefill, affinityNone)
-	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "how long known keys stay valid while the portal is away")
+		"the one that is likely to have the text cached, or any", affinityPrefill, affinityNone)
+	f.DurationVar(&o.keyGrace, "key-grace", 15*time.Minute, "how long cached keys stay valid while the portal is unreachable")
 	f.DurationVar(&o.linger, "linger", 10*time.Second,
 		"keep serving for so long after the signal, until load balancers have noticed")
 	o.spool = launch.Size(f, "spool", 256<<20,

@@ -24,12 +24,12 @@ type podFlags struct {
 func (p *podFlags) define(f *pflag.FlagSet) {
 	f.StringVar(&p.list, "endpoints", "", "the pods, `HOST:PORT,…`")
 	f.StringVar(&p.dns, "endpoints-dns", "",
-		"a `NAME:PORT` whose addresses are those of the pods, looked up every few seconds; "+
+		"a DNS `NAME:PORT` of the pods, looked up every few seconds; "+
 			"with --endpoint-slices, while the API server does not answer yet")
 	f.StringVar(&p.slices, "endpoint-slices", "",
 		"`NAMESPACE/SERVICE` in Kubernetes whose EndpointSlices name the pods")
 	f.StringVar(&p.kubeconfig, "kubeconfig", os.Getenv("KUBECONFIG"),
-		"`file` that says how to reach the API server, for a router outside the cluster")
+		"kubeconfig `file`, for a router outside the cluster")
 }
 
 // check requires exactly one setting for the source of pods.
@@ -39,7 +39,7 @@ func (p *podFlags) check(cmd *cobra.Command) error {
 		return launch.BadUsage(cmd, "--endpoints contradicts --endpoints-dns and --endpoint-slices; drop it or them")
 	case p.list == "" && p.dns == "" && p.slices == "":
 		return launch.BadUsage(cmd,
-			"it must be known where pods are; name them with --endpoints, --endpoints-dns or --endpoint-slices")
+			"no source of pods; set --endpoints, --endpoints-dns or --endpoint-slices")
 	}
 	if _, err := p.open(slog.New(slog.DiscardHandler)); err != nil {
 		return launch.BadUsage(cmd, "%w", err)

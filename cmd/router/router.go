@@ -154,8 +154,8 @@ func (r *router) openAPI(credentials grpcauth.Credentials) (err error) {
 			return err
 		}
 		if credentials.Certificates == nil && credentials.Token.Shares(fleet.Token) {
-			r.log.Warn("workers have the token of the portal: one that is taken over reads the hashes of keys and reports usage. " +
-				"Give the portal and --portal-token-file a token that workers do not have, or use certificates")
+			r.log.Warn("workers have the portal's token: a compromised one could read key hashes and report usage. " +
+				"Use another token for the portal and --portal-token-file, or certificates")
 		}
 		if r.accounts, err = openAccounts(o, credentials, r.log); err != nil {
 			return err
@@ -267,6 +267,6 @@ func (r *router) ready() error {
 	case <-r.speaker.Synced():
 		return nil
 	default:
-		return errors.New("it is not known yet where pods are, and how")
+		return errors.New("the state of the pods is not known yet")
 	}
 }

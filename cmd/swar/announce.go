@@ -66,14 +66,14 @@ func (s *site) announce(ctx context.Context, took time.Duration) error {
 	}
 	fmt.Fprintf(&b, "\nor\n\n  %s\n\n", say)
 	if s.portal != nil && first == "" && len(s.options.keys) == 0 {
-		fmt.Fprintf(&b, "A key is shown only when it is made. This makes another one:\n\n  %s\n\n", s.newKeyCommand())
+		fmt.Fprintf(&b, "A key is shown only once. To create another one:\n\n  %s\n\n", s.newKeyCommand())
 	}
 	_, err := fmt.Fprint(e, b.String())
 	if first == "" {
 		return nil // a closed terminal loses nothing
 	}
 	if err != nil {
-		s.log.Warn("the first key could not be shown; make another one with `swar keys create`", "error", err)
+		s.log.Warn("the first key could not be shown; create another one with `swar keys create`", "error", err)
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (s *site) invitation(setup []string) string {
 	for _, link := range setup[1:] {
 		fmt.Fprintf(&b, "or, on another machine, %s\n", s.secrets().Bold(link))
 	}
-	b.WriteString("and become its owner. The link works once, for a day.\n")
+	b.WriteString("and become its owner. Single use; expires in 24 hours.\n")
 	return b.String()
 }
 

@@ -13,11 +13,11 @@ import (
 func (a *app) bundleCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bundle",
-		Short: "Make, fetch, look at and check the models of the neural engine",
-		Long: `A bundle is a folder that holds a neural model as the engine runs it: manifest.json, graphs, tokenizer and voices.
+		Short: "Build, download, inspect and verify models of the neural engine",
+		Long: `A bundle is a folder with a neural model in the engine's format: manifest.json, graphs, tokenizer and voices.
 
-  swar bundle convert …               make one of a published model
-  swar bundle fetch URL …             fetch one in an archive
+  swar bundle convert …               convert a published model
+  swar bundle fetch URL …             download an archive
   swar bundle verify DIR              check it, and speak once with every voice
   swar serve --bundle DIR             serve it`,
 		Args: cobra.NoArgs,

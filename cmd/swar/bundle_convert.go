@@ -25,13 +25,13 @@ func (a *app) convertCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "convert",
-		Short: "Make a bundle of a published model",
-		Long: `Makes a bundle of a model of the Pocket-TTS family as it is trained and published: a configuration
-(upstream's yaml, or the config.json of its exporter), weights as safetensors, a tokenizer (.model or tokenizer.json)
-and voices. What is not named is looked for beside the configuration, under the name in it.
+		Short: "Convert a published model to a bundle",
+		Long: `Converts a published model of the Pocket-TTS family to a bundle: a configuration (upstream's yaml, or the config.json of
+its exporter), weights as safetensors, a tokenizer (.model or tokenizer.json) and voices. Files without a flag are expected
+beside the configuration, under the name in it.
 
-fp32 is the exact model; int8 is faster and needs less than half the memory. Where no voice is asked for, anjura speaks, or
-the first one by name. The folder appears when it is complete; an interrupt leaves nothing behind.`,
+fp32 is the exact model; int8 is faster and needs less than half the memory. The default voice is anjura, or the first one
+by name. The folder appears when it is complete; an interrupt leaves no files.`,
 		Example: `  swar bundle convert --config model/hindi.yaml --from model/model.safetensors --tokenizer model/tokenizer.model \
     --voice anjura=voices/anjura.safetensors --voice raj=voices/raj.safetensors --precision int8 -o hindi-int8`,
 		Args: launch.Exactly(0),
@@ -68,29 +68,29 @@ the first one by name. The folder appears when it is complete; an interrupt leav
 	f.StringVar(&c.Config, "config", "", "configuration of the model, a yaml `file` or config.json")
 	f.StringVar(&c.Weights, "from", "", "weights, a safetensors `file` (default the one that the configuration names)")
 	f.StringVar(&c.MimiWeights, "mimi", "",
-		"weights of the codec, a safetensors `file`, where --from holds the language model alone")
+		"weights of the codec, a safetensors `file`, if --from has the language model only")
 	f.StringVar(&c.Tokenizer, "tokenizer", "",
 		"SentencePiece model or tokenizer.json, a `file` (default the one that the configuration names)")
 	f.StringArrayVar(&voices, "voice", nil, "a voice, `NAME=FILE`: stored as safetensors, or a recording to clone; "+
 		"can be repeated; those inside the weights need no flag")
 	f.IntVar(&c.VoiceSeconds, "voice-seconds", 0,
-		"make room for voices of `n` seconds, up to 30, which swar voice add adds later (default as the longest of now)")
+		"reserve room for voices of `n` seconds, up to 30, for swar voice add (default: the longest voice)")
 	f.StringVar(&c.Language, "language", "hi-IN+en-IN", "`languages` of the voices")
 	f.StringVar(&c.Precision, "precision", bundle.FP32, "`fp32`, the exact model, or int8, the fast one")
 	f.StringVarP(&output, "output", "o", "", "`folder` of the new bundle")
 	f.StringVar(&c.ID, "model-id", "", "what the API calls the model (default the `name` of the folder)")
 	f.StringVar(&c.Revision, "revision", "", "its `version`, for your own records")
 	f.StringVar(&c.Licence, "licence", "", "its `licence`, for your own records")
-	f.StringVar(&c.GELU, "gelu", "tanh", "activation that it was trained with, tanh or `erf`")
+	f.StringVar(&c.GELU, "gelu", "tanh", "activation of the model, tanh or `erf`")
 	f.IntVar(&c.Steps, "steps", 1, "draw each frame in `n` steps of the flow")
-	f.Float64Var(&threshold, "eos-threshold", -4, "speech ends where the model's `logit` for that is above")
+	f.Float64Var(&threshold, "eos-threshold", -4, "end of speech: threshold of the model's `logit`")
 	f.IntVar(&after, "frames-after-eos", 0,
-		"let `n` frames sound after that (default 3, and 5 after up to four words, or what the configuration says)")
+		"keep `n` frames after that (default 3, or 5 after up to four words, or the configuration's)")
 	f.StringVar((*string)(&c.Trained.Script), "text-script", "",
 		"`script` of the texts that the model was trained on: deva, which gets all in Devanagari, deva+latn, "+
 			"which gets Roman Hindi in Devanagari, or mixed (default mixed)")
 	f.StringVar(&c.Trained.Punctuation, "text-punctuation", "",
-		"`marks` that the model was trained with, such as '.,?', or none (default those that its tokenizer has)")
+		"punctuation `marks` of the training texts, such as '.,?', or none (default: those of the tokenizer)")
 	f.StringVar(&c.Trained.Numbers, "text-numbers", "",
 		"how numbers were written in its texts, for your own records: `words`")
 	return cmd
@@ -146,7 +146,7 @@ func (a *app) makeBundle(ctx context.Context, output string,
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s %s: model %s, %s, %s, %s, made in %.1f s\n\n", a.Out.Green("✓"), output, m.Model.ID,
+	fmt.Fprintf(a.Out, "%s %s: model %s, %s, %s, %s, built in %.1f s\n\n", a.Out.Green("✓"), output, m.Model.ID,
 		m.Precision,
 		launch.Plural(len(m.Voices), "voice"), launch.Megabytes(size), time.Since(began).Seconds())
 	a.nextSteps(output)

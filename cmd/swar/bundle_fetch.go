@@ -20,13 +20,13 @@ func (a *app) fetchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fetch URL",
 		Short: "Fetch a bundle in an archive",
-		Long: `Fetches a .tar, .tar.gz or .tar.zst file, compares its SHA-256, and only then unpacks it into the folder --to, which appears when it is
-complete. Where all that is in the archive lies in one folder, --to becomes that folder.
+		Long: `Downloads a .tar, .tar.gz or .tar.zst file, checks its SHA-256, and unpacks it into the folder --to, which appears when it
+is complete. If the archive has one top folder, --to becomes that folder.
 
-An interrupted fetch is retried five times and resumes where it stopped, also from what an earlier run left in DIR.part.
-DIR.sha256 says afterwards which archive the folder is of: fetching that one again does nothing.
+An interrupted download is retried five times and resumes where it stopped, also from DIR.part of an earlier run.
+DIR.sha256 records the archive of the folder: fetching it again does nothing.
 
-The archive may hold files and folders, no links, and nothing whose name leads out of the folder.`,
+The archive may have files and folders, but no links and no names outside of the folder.`,
 		Example: `  swar bundle fetch https://models.example.org/hindi-int8.tar.zst --sha256 9f2c… --to hindi-int8`,
 		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ The archive may hold files and folders, no links, and nothing whose name leads o
 	f.SortFlags = false
 	f.StringVar(&c.SHA256, "sha256", "", "SHA-256 of the archive, in `hex`")
 	f.StringVar(&c.To, "to", "", "`folder` of the bundle")
-	limit = launch.Size(f, "limit", 2<<30, "refuse an archive that, with what is in it, takes more room than this")
+	limit = launch.Size(f, "limit", 2<<30, "limit for the archive and its contents together")
 	return cmd
 }
 
@@ -73,7 +73,7 @@ func (a *app) fetchBundle(ctx context.Context, c archive.Config) error {
 		return launch.Interrupted(ctx, err)
 	}
 	if r.Known {
-		fmt.Fprintf(a.Out, "%s %s is of this archive already\n", a.Out.Green("✓"), c.To)
+		fmt.Fprintf(a.Out, "%s %s already has this archive\n", a.Out.Green("✓"), c.To)
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s %s: %s, %s\n\n", a.Out.Green("✓"), c.To, launch.Plural(r.Files, "file"),

@@ -22,9 +22,9 @@ func (a *app) inspectCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inspect DIR",
-		Short: "Show what a bundle holds",
-		Long: `Shows what a bundle holds, from its manifest: no library is needed, and no weights are read. It also says which of the published
-layouts a folder is in.`,
+		Short: "Show the contents of a bundle",
+		Long: `Shows the contents of a bundle from its manifest, without a library and without reading weights. For a folder in a
+published layout it names the layout.`,
 		Example: "  swar bundle inspect hindi-int8",
 		Args:    oneFolder,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -84,7 +84,7 @@ func (a *app) printBundle(dir string, b *manifest.Bundle) error {
 	case kokoro.Manifest:
 		return a.printKokoro(dir, &m)
 	}
-	return fmt.Errorf("%s is for the engine %s, of which nothing more is known", dir, b.Engine)
+	return fmt.Errorf("%s is for the engine %s; this program has no details", dir, b.Engine)
 }
 
 // printKokoro prints the manifest of a bundle of Kokoro.
@@ -227,7 +227,7 @@ func clamp(limit float64) string {
 // trainedOn describes the text that the model was trained on.
 func trainedOn(t *bundle.Trained) string {
 	known := []string{map[bundle.Script]string{
-		bundle.Devanagari:      "Devanagari, in which English is written too",
+		bundle.Devanagari:      "Devanagari, also for English",
 		bundle.DevanagariLatin: "Devanagari, with English in Latin letters",
 	}[t.Script]}
 	if known[0] == "" {
@@ -252,7 +252,7 @@ func textRules(t *bundle.Text) string {
 		on   bool
 		text string
 	}{
-		{t.Capitalise, "first letter in upper case"}, {t.TerminalPunctuation, "a full stop where there is no end mark"},
+		{t.Capitalise, "first letter in upper case"}, {t.TerminalPunctuation, "a full stop if there is no end mark"},
 		{t.RemoveSemicolons, "; becomes ,"}, {t.PadShort, "eight spaces before fewer than five words"},
 	} {
 		if rule.on {

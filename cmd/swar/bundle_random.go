@@ -20,11 +20,12 @@ func (a *app) synthRandomCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "synth-random",
-		Short: "Make a bundle with random weights, for tests and benchmarks",
-		Long: `Makes a bundle of a model with random weights and the voices anjura and raj: it makes noise in place of speech, at the cost of a real
-model of its size. The same size, precision and seed give the same files.
+		Short: "Build a bundle with random weights, for tests and benchmarks",
+		Long: `Builds a bundle with random weights and the voices anjura and raj: it speaks noise, at the cost of a real model of its
+size. The same size, precision and seed give the same files.
 
-tiny is for tests and starts at once, lite is a small model of real sizes, base has those of the released models of six layers.`,
+tiny is for tests and starts at once, lite is a small model with real dimensions, base has those of the released models of
+six layers.`,
 		Example: `  swar bundle synth-random --size tiny -o random
   swar serve --bundle random`,
 		Args: launch.Exactly(0),

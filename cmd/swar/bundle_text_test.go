@@ -32,7 +32,7 @@ func TestBundlesOfEachScript(t *testing.T) {
 		"unsaid": {nil, []string{"Aapka order aa gaya hai. Kal das baje milenge, theek hai?"}, ""},
 		"mixed":  {[]string{"--text-script", "mixed"}, []string{"Aapka order aa gaya hai. Kal das baje milenge, theek hai?"}, "any script"},
 		"latn":   {[]string{"--text-script", "deva+latn"}, []string{"आपका order आ गया है. कल दस बजे मिलेंगे, ठीक है?"}, "English in Latin letters"},
-		"deva":   {[]string{"--text-script", "deva"}, []string{"आपका ऑर्डर आ गया है. कल दस बजे मिलेंगे, ठीक है?"}, "English is written too"},
+		"deva":   {[]string{"--text-script", "deva"}, []string{"आपका ऑर्डर आ गया है. कल दस बजे मिलेंगे, ठीक है?"}, "Devanagari, also for English"},
 		"bare": {[]string{"--text-script", "deva", "--text-punctuation", "none", "--text-numbers", "words"},
 			[]string{"आपका ऑर्डर आ गया है", "कल दस बजे मिलेंगे ठीक है"}, "no punctuation; numbers as words"},
 		"stops": {[]string{"--text-punctuation", "."}, []string{"Aapka order aa gaya hai. Kal das baje milenge theek hai."}, "the marks ."},

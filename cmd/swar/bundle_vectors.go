@@ -58,7 +58,7 @@ func (a *app) verifyVectors(ctx context.Context, dir, precision string, r engine
 	}
 	fmt.Fprintf(a.Out, "%s: %d ok, %d failed, %d skipped\n", launch.Plural(cases, "case"), passed, failed, skipped)
 	if failed > 0 {
-		return fmt.Errorf("the engine is not the reference: %d of %d comparisons failed; the lines with FAIL say which", failed, passed+failed)
+		return fmt.Errorf("%d of %d comparisons with the reference failed; see the lines with FAIL", failed, passed+failed)
 	}
 	return nil
 }

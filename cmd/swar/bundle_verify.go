@@ -29,15 +29,16 @@ func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [DIR]",
 		Short: "Check a bundle, and speak once with every voice",
-		Long: `Checks that every file of a bundle is the one that was made, that the graphs take and give what the manifest says, and speaks a short
+		Long: `Checks the hash of every file of a bundle, compares the graphs' inputs and outputs with the manifest, and speaks a short
 line with every voice.
 
-A bundle in int8 is checked as this processor serves it: the largest integers are multiplied and compared with integer arithmetic, and the line
-is spoken with the first voice in floats, too; frames and ending must be equal, and the rest as close as rounding allows.
+An int8 bundle is checked with this processor's kernel: the largest integers are multiplied and compared with integer
+arithmetic, and the first voice also speaks the line in floats; frames and ending must be equal, and the rest within
+rounding.
 
-With --vectors it checks the engine itself: every case below that folder is converted and computed, and each quantity is compared with
-what the reference implementation gave. One line shows the largest difference and the tolerance; with --precision int8, of what
-integers change, the root mean square of the differences in percent of that of the reference.`,
+With --vectors it checks the engine itself: every case below that folder is converted and computed, and each quantity is
+compared with the reference implementation's. One line shows the largest difference and the tolerance; with --precision int8,
+for quantities that integers change, the root mean square of the differences in percent of the reference's.`,
 		Example: `  swar bundle verify hindi-int8
   swar bundle verify --vectors golden
   swar bundle verify --vectors golden --precision int8`,
@@ -46,7 +47,7 @@ integers change, the root mean square of the differences in percent of that of t
 				return launch.BadUsage(cmd, "want one folder, the bundle to check, or --vectors")
 			}
 			if cmd.Flags().Changed("precision") && vectors == "" {
-				return launch.BadUsage(cmd, "--precision is that of the cases of --vectors: a bundle has its own")
+				return launch.BadUsage(cmd, "--precision applies to --vectors only: a bundle has its own")
 			}
 			if precision != bundle.FP32 && precision != bundle.Int8 {
 				return launch.BadUsage(cmd, "--precision is %q, want fp32 or int8", precision)
@@ -96,7 +97,7 @@ func (v *verifying) bundle(ctx context.Context, r engine.Runtime) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	v.found("graphs", "take and give what the manifest says")
+	v.found("graphs", "inputs and outputs match the manifest")
 	if e.Kernel() != "" {
 		v.found("integers", "kernel %s: the largest integers are multiplied exactly", e.Kernel())
 	}
@@ -168,7 +169,7 @@ func (v *verifying) files() error {
 		return err
 	}
 	if kind != layout.None {
-		v.found("files", "%s layout, which holds no hashes", kind)
+		v.found("files", "%s layout, without hashes", kind)
 		return nil
 	}
 	v.shown.At(0, 0, "hashing the files")
@@ -196,7 +197,7 @@ func (v *verifying) voice(ctx context.Context, w synth.Worker, name string) erro
 	v.found("voice", "%s: %v", name, t)
 	if !t.eos {
 		fmt.Fprintf(v.app.Out, "%s\n",
-			v.app.Out.Yellow("    it ran to its limit without an end of speech; a voice that was made with other weights does that"))
+			v.app.Out.Yellow("    it ran to its limit without an end of speech; usual for a voice made with other weights"))
 	}
 	return nil
 }

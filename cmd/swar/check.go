@@ -40,9 +40,10 @@ func (a *app) checkCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "check [TEXT…]",
-		Short: "Have a server speak, and check what comes",
-		Long: `Has a server speak a sentence, and checks that the audio is complete, of the promised rate, as long as the text lets expect, and not silent.
-It plays and writes nothing. With --wait it tries again while the server is not reached or not ready, so that it can follow a deployment.`,
+		Short: "Test a running server end to end",
+		Long: `Requests a sentence from a server, and checks that the audio is complete, has the right rate and a plausible length, and is not silent.
+It neither plays nor writes audio. With --wait it retries while the server is unreachable or not ready, for use after a
+deployment.`,
 		Example: `  swar check --server https://tts.example.com
   swar check --server http://espeak.swar:8080 --wait 60s 'Namaste!'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -176,7 +177,7 @@ func (h checkedAudio) length(text string) finding {
 	case n%client.FrameBytes != 0:
 		f.text, f.bad = f.text+", which are not whole frames", true
 	case h.frames >= 0 && h.frames != n/client.FrameBytes:
-		f.text, f.bad = fmt.Sprintf("%s; the server says %s", f.text, launch.Plural(h.frames, "frame")), true
+		f.text, f.bad = fmt.Sprintf("%s; the server reports %s", f.text, launch.Plural(h.frames, "frame")), true
 	case length < least || length > most:
 		f.text, f.bad = fmt.Sprintf("%s; want %.2f to %.2f s", f.text, least.Seconds(), most.Seconds()), true
 	}

@@ -256,11 +256,11 @@ func TestBackupAndRestore(t *testing.T) {
 		t.Errorf("the copy: %v, %v; want it for its owner alone", info, err)
 	}
 	refusals := map[string][]string{
-		"copy.db exists":              {"backup", "copy.db", "--data", "data"},
-		"there is no nowhere/swar.db": {"backup", "x.db", "--data", "nowhere"},
-		"there is no file missing.db": {"restore", "missing.db", "--data", "data"},
-		"is in use: stop the server":  {"restore", "copy.db", "--data", "data"},
-		"x.wav":                       {"restore", "x.wav", "--data", "other"},
+		"copy.db exists":                 {"backup", "copy.db", "--data", "data"},
+		"nowhere/swar.db does not exist": {"backup", "x.db", "--data", "nowhere"},
+		"there is no file missing.db":    {"restore", "missing.db", "--data", "data"},
+		"is in use: stop the server":     {"restore", "copy.db", "--data", "data"},
+		"x.wav":                          {"restore", "x.wav", "--data", "other"},
 	}
 	for name, args := range refusals {
 		s.ok("say", "--server", v.base, "--key", key, "-o", "x.wav", "hello")
@@ -277,7 +277,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	fresh.stop()
 
-	if r := s.ok("restore", "copy.db", "--data", "data"); !strings.Contains(r.err, "what was there is now ") {
+	if r := s.ok("restore", "copy.db", "--data", "data"); !strings.Contains(r.err, "the previous records are now ") {
 		t.Errorf("restore says %q", r.err)
 	}
 	again := s.serveWithPortal()

@@ -29,7 +29,7 @@ type finding struct {
 	bad  bool   // without doing it, nothing works
 }
 
-var errUnwell = errors.New("something that is needed is missing; see above")
+var errUnwell = errors.New("a required part is missing; see above")
 
 func (a *app) doctorCommand() *cobra.Command {
 	var (
@@ -38,9 +38,9 @@ func (a *app) doctorCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that this machine has what Swar needs, and say what to do",
-		Long: `Checks that this machine has what Swar needs, and says what to do about what is missing. With --bundle it loads that model, too, which then
-needs to be whole; without it the library of the neural engine is only looked for.`,
+		Short: "Check that this machine has what Swar needs",
+		Long: `Checks that this machine has what Swar needs, and how to install missing parts. With --bundle it also
+loads that model; without it ONNX Runtime is optional.`,
 		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			findings := []finding{checkBuild()}
@@ -91,7 +91,7 @@ func checkEspeak(needed bool) []finding {
 			todo: todo, bad: needed}}
 	case err != nil:
 		return []finding{{what: "espeak-ng", text: err.Error(),
-			todo: "install it anew, with its data (Debian: espeak-ng-data)", bad: needed}}
+			todo: "reinstall it, with its data (Debian: espeak-ng-data)", bad: needed}}
 	}
 	defer e.Close()
 	path, _ := exec.LookPath("espeak-ng")
@@ -129,7 +129,7 @@ func checkNeural(ctx context.Context, dir string, r engine.Runtime) []finding {
 	if err != nil {
 		return append(findings,
 			finding{what: "bundle", text: err.Error(),
-				todo: "name another one, or make it again with `swar bundle convert`", bad: true})
+				todo: "name another one, or convert it again with `swar bundle convert`", bad: true})
 	}
 	m, memory := e.Model(), e.Memory()
 	f := finding{what: "bundle", text: fmt.Sprintf("model %s with %s; %d MB, and %d MB for each stream",
@@ -162,7 +162,7 @@ func checkOpus() finding {
 func checkCPUs(c launch.CPUs) finding {
 	f := finding{what: "processors", text: fmt.Sprintf("%v: %s by default", c, launch.Plural(c.Whole(), "worker"))}
 	if c.Quota > 0 && c.Quota < 1 {
-		f.todo = "grant a whole CPU: on a part of one, audio may come slower than it is heard"
+		f.todo = "grant a whole CPU: with less, audio may be slower than playback"
 	}
 	return f
 }
@@ -197,7 +197,7 @@ func checkPlayer() finding {
 	p, path, ok := findPlayer()
 	if !ok {
 		return finding{
-			what: "player", text: "none found, so that `swar say` can only write files",
+			what: "player", text: "none found: `swar say` can only write files",
 			todo: "install ffmpeg (ffplay) or alsa-utils (aplay) to listen to speech",
 		}
 	}

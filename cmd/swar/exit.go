@@ -10,9 +10,9 @@ func exitCodesTopic() *cobra.Command {
 
     0  done; for serve: every stream was finished before it stopped
     1  failed: an engine error, audio that was cut or is bad, a missing program
-    2  wrong usage: the command line or a setting was not understood
+    2  wrong usage: an invalid command line or setting
     3  no server could be reached
-    4  the server refused: busy, a wrong key, a text that it does not take, what a rule of the portal forbids
+    4  the server refused: busy, a wrong key, an invalid text, or missing rights in the portal
   130  interrupted (Ctrl-C)`,
 	}
 }

@@ -40,7 +40,7 @@ func TestLexiconFromTheCommandLine(t *testing.T) {
 	}
 	r := s.ok("lexicon", "import", "half.pls", "--data", "data")
 	if r.out != "1 added, 0 changed, 0 removed; there are 3 entries\n" ||
-		!strings.Contains(r.err, `"X": left out, it has phonemes`) {
+		!strings.Contains(r.err, `"X": skipped, it has phonemes`) {
 		t.Errorf("import of half a file says %q and %q", r.out, r.err)
 	}
 	if out := run("lexicon", "remove", "OLA"); out != "2 entries are left\n" {
@@ -93,7 +93,7 @@ func TestLexiconFilesAreChecked(t *testing.T) {
 		t.Errorf("it says %q", out)
 	}
 	for file, want := range map[string]string{
-		"twice.csv": "the word is that of entry 1", "half.pls": "half.pls: 1 of 1 entries would be left out", "gone.csv": "gone.csv", "good": "must end in .csv or .pls",
+		"twice.csv": "the word is that of entry 1", "half.pls": "half.pls: 1 of 1 entries would be skipped", "gone.csv": "gone.csv", "good": "must end in .csv or .pls",
 	} {
 		if r := s.run("lexicon", "check", file); r.code != 1 || !strings.Contains(r.err, want) {
 			t.Errorf("%s: exit code %d, %q; want 1 and %q", file, r.code, r.err, want)

@@ -38,7 +38,7 @@ func (a *app) command() *cobra.Command {
 		Long: `Swar reads Hinglish aloud: Devanagari, Roman Hindi and English in one sentence, with amounts, codes and dates.
 
   swar serve                          start the server
-  swar say 'Namaste! Kya haal hai?'   let it speak
+  swar say 'Namaste! Kya haal hai?'   speak a text
 
 Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,
 		Version: versionLine(),

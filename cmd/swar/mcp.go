@@ -26,15 +26,15 @@ func (a *app) mcpCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Let a language model speak: a server of the Model Context Protocol",
-		Long: `Serves the Model Context Protocol on standard input and output, for programs such as Claude Desktop or an editor that start
-it themselves. It offers three tools:
+		Short: "Run a Model Context Protocol server for language models",
+		Long: `Serves the Model Context Protocol on standard input and output, for programs such as Claude Desktop or an editor, which
+start it. It offers three tools:
 
   say           speaks a text into a file of the folder
   normalize     shows how a text will be read
   list_voices   lists the voices that the key may use
 
-It needs a running server. Standard output carries nothing but the protocol; what goes wrong is the answer of the tool.`,
+It needs a running server. Standard output has only the protocol; errors are results of the tool.`,
 		Example: `  swar mcp --server http://127.0.0.1:8080 --key KEY --mcp-dir ~/speech
   SWAR_SERVER=https://tts.example.com SWAR_KEY=KEY swar mcp`,
 		Args: cobra.NoArgs,
@@ -60,7 +60,7 @@ It needs a running server. Standard output carries nothing but the protocol; wha
 	}
 	where.flags(cmd.Flags())
 	cmd.Flags().StringVar(&folder, "mcp-dir", "",
-		"write audio into this `folder`, and nowhere else (default the temporary one)")
+		"write audio only into this `folder` (default the temporary one)")
 	return cmd
 }
 
@@ -142,14 +142,14 @@ func (t *tools) normalize(ctx context.Context, _ *mcp.CallToolRequest,
 
 type sayInput struct {
 	Text   string `json:"text" jsonschema:"the text to speak"`
-	Voice  string `json:"voice,omitempty" jsonschema:"one of list_voices; the server chooses where it is missing"`
+	Voice  string `json:"voice,omitempty" jsonschema:"one of list_voices; default: the server's"`
 	Format string `json:"format,omitempty" jsonschema:"wav (the default), opus or pcm16"`
-	File   string `json:"file,omitempty" jsonschema:"name of the file in the folder of this server; a new one where it is missing"`
+	File   string `json:"file,omitempty" jsonschema:"name of the file in the folder of this server; default: a new name"`
 }
 
 type sayOutput struct {
 	Path    string  `json:"path"`
-	Seconds float64 `json:"seconds" jsonschema:"how long it sounds; 0 where the server did not say"`
+	Seconds float64 `json:"seconds" jsonschema:"length in seconds; 0 if unknown"`
 	Voice   string  `json:"voice"`
 }
 
@@ -210,7 +210,7 @@ func (t *tools) file(in sayInput) (name string, format client.Format, err error)
 // write lets the file appear when it is complete, and returns how long it sounds.
 func (t *tools) write(name string, format client.Format, audio *client.Audio) (length time.Duration, err error) {
 	if info, err := t.folder.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return 0, fmt.Errorf("%s is not a file that can be replaced; give another name", name)
+		return 0, fmt.Errorf("%s cannot be replaced, because it is not a regular file; give another name", name)
 	}
 	temporary := fmt.Sprintf("%s.%08x.part", name, rand.Uint32())
 	w, err := t.folder.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

@@ -72,7 +72,7 @@ func (a *app) modelListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
-		Short:   "List the models that are here, and those that can be pulled",
+		Short:   "List installed models, and models that can be pulled",
 		Args:    launch.Exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			store, err := models.OpenStore()
@@ -107,7 +107,7 @@ func (a *app) modelShowCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "show NAME[@REVISION]",
-		Short:   "Show what is known about a model, and what the one that is here was made of",
+		Short:   "Show details of a model, and the sources of the installed one",
 		Example: "  swar model show saryps-hindi",
 		Args:    launch.Exactly(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -154,7 +154,7 @@ func (a *app) printModel(e *catalog.Entry, here *models.Lock, m models.Model) er
 	if e != nil {
 		row("model", e.Name+": "+e.Title)
 		row("page", "https://huggingface.co/"+e.Repository)
-		row("licence", cmp.Or(e.Licence, "not known here"))
+		row("licence", cmp.Or(e.Licence, "unknown"))
 		if e.Gated {
 			row("gate", "the owner of HF_TOKEN must accept its terms on its page")
 		}
@@ -196,7 +196,7 @@ func (a *app) printModel(e *catalog.Entry, here *models.Lock, m models.Model) er
 func (a *app) modelRemoveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "rm NAME[@REVISION]…",
-		Short:   "Remove models from the store, and downloads that no other one was made of",
+		Short:   "Remove models from the store, with downloads that no other model uses",
 		Example: "  swar model rm saryps-hindi",
 		Args:    launch.Between(1, 100),
 		RunE: func(_ *cobra.Command, args []string) error {

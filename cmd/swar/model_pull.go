@@ -37,14 +37,14 @@ func (a *app) modelPullCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pull NAME[@REVISION] | hf://OWNER/NAME[/CONFIG][@REVISION] | oci://… | https://…#sha256=… | file:…",
 		Short: "Download a public model, convert it, and try it",
-		Long: `Downloads a model from the Hugging Face hub, or from what HF_ENDPOINT names, converts it to a bundle, has it speak once with
-every voice, and keeps it in the store. Every byte is hashed. An interrupted download resumes when the model is pulled again.
+		Long: `Downloads a model from the Hugging Face hub, or from HF_ENDPOINT, converts it to a bundle, speaks once with every voice,
+and puts it into the store. Every byte is hashed. An interrupted download resumes at the next pull.
 
-A model speaks with the voices that it contains, and else with those that the catalogue names or --voice: a recording of 5 to 30 s
-of one person who has agreed. Some models are gated: accept their terms on their page, and set HF_TOKEN to your token.
+A model has its own voices, else those of the catalogue or of --voice: a recording of 5 to 30 s of one person who has
+agreed. Some models are gated: accept their terms on their page, and set HF_TOKEN to your token.
 
-A finished bundle comes from a registry of container images, as an archive from an address with its hash,
-or from a file or folder here.`,
+A finished bundle can come from a registry of container images, from an archive at an address with its hash, or from a
+local file or folder.`,
 		Example: `  swar model pull saryps-hindi
   swar model pull saryps-hindi --voice anjura=anjura.wav
   swar model pull kokoro --voice af_heart
@@ -74,12 +74,12 @@ or from a file or folder here.`,
 		"a voice, `NAME=FILE`: a recording, or stored as safetensors, here or as hf://OWNER/NAME/FILE; "+
 			"or the name of one that the model offers; can be repeated")
 	f.StringVar(&p.request.Codec, "codec", "",
-		"weights of the codec, a `file` or hf://OWNER/NAME/FILE, of models that are published without")
+		"weights of the codec, a `file` or hf://OWNER/NAME/FILE, for models that are published without one")
 	f.IntVar(&p.request.VoiceSeconds, "voice-seconds", defaultVoiceSeconds,
 		"leave room for voices of `n` seconds, 0 to 30, which swar voice adds later")
 	limit = launch.Size(f, "limit", defaultArchiveLimit,
-		"refuse an archive that, with what is in it, takes more room than this")
-	f.BoolVar(&p.quiet, "quiet", false, "print nothing but the folder of the bundle")
+		"limit for the archive and its contents together")
+	f.BoolVar(&p.quiet, "quiet", false, "print only the folder of the bundle")
 	p.runtime.Define(f)
 	a.completeModels(cmd)
 	return cmd
@@ -177,7 +177,7 @@ func (p *pulling) verify(ctx context.Context, folder string) error {
 	v := &verifying{app: p.app, shown: p.app.NewTask(), dir: folder, quiet: p.quiet, lean: true}
 	defer v.shown.Clear()
 	if !p.runtime.Named() && p.runtime.Find() != nil {
-		p.printf("the library of the neural engine is not found, so that the model was not tried; see `%s doctor`",
+		p.printf("ONNX Runtime was not found, so the model was not tested; see `%s doctor`",
 			p.app.Invocation)
 		return v.files()
 	}
@@ -233,7 +233,7 @@ func (p *pulling) done(m models.Model, isNew bool) {
 	}
 	out := p.app.Out
 	if !isNew {
-		fmt.Fprintf(out, "%s %s@%s is here already\n\n", out.Green("✓"), m.Name, m.Short())
+		fmt.Fprintf(out, "%s %s@%s is installed already\n\n", out.Green("✓"), m.Name, m.Short())
 	} else {
 		fmt.Fprintf(out, "%s %s@%s: %s, %s, %s\n\n", out.Green("✓"), m.Name, m.Short(), m.Made.Precision,
 			launch.Plural(len(m.Voices), "voice"),

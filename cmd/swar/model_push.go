@@ -20,10 +20,10 @@ func (a *app) modelPushCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "push NAME[@REVISION] | FOLDER oci://REGISTRY/NAME:TAG",
 		Short: "Write a model into a registry of container images, for Kubernetes to mount",
-		Long: `Writes a model that is here, or the bundle in a folder, into a registry: as an image that holds nothing else, which Kubernetes
-mounts as a volume, or as a ModelPack artefact of the CNCF, or as both, on the same layers. The same bundle has the same digest
-on every machine, and what the registry has already is not sent again. Credentials are those of docker login; a registry on this
-machine is asked in plain text.`,
+		Long: `Pushes an installed model, or a bundle folder, to a registry: as an image that Kubernetes mounts as a volume, as a
+ModelPack artefact of the CNCF, or as both, with the same layers. The same bundle has the same digest on every machine, and
+layers that the registry has are not sent again. Credentials are those of docker login; a registry on this machine is called
+in plain text.`,
 		Example: `  swar model push saryps-hindi oci://registry.example.org/speech/saryps-hindi:1
   swar model push ./hindi-int8 oci://localhost:5000/hindi-int8:2026-11 --format both`,
 		Args: launch.Exactly(2),
@@ -38,7 +38,7 @@ machine is asked in plain text.`,
 			return launch.Interrupted(cmd.Context(), a.push(cmd.Context(), folder, args[1], d, oci.Format(*format)))
 		},
 	}
-	format = launch.Choice(cmd.Flags(), "format", "what it becomes in the registry", string(oci.Image),
+	format = launch.Choice(cmd.Flags(), "format", "form in the registry", string(oci.Image),
 		string(oci.ModelPack), string(oci.Both))
 	a.completeModels(cmd)
 	return cmd
@@ -82,7 +82,7 @@ func (a *app) push(ctx context.Context, folder, reference string, d oci.Descript
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "%s %s: %s, of which %s were sent\n\n", a.Out.Green("✓"), reference, launch.Megabytes(p.Bytes),
+	fmt.Fprintf(a.Out, "%s %s: %s, %s of them sent\n\n", a.Out.Green("✓"), reference, launch.Megabytes(p.Bytes),
 		launch.Megabytes(p.Sent))
 	if p.Image != "" {
 		fmt.Fprintf(a.Out, "  spec.model.source.oci.reference  %s\n  spec.model.source.oci.subPath    %s\n", p.Image,

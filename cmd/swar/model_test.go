@@ -92,7 +92,7 @@ func TestPullingAModel(t *testing.T) {
 		t.Error("the voice is not served")
 	}
 	sent := h.Sent.Load()
-	if out := s.ok("model", "pull", "hf://acme/Hinglish").out; !strings.Contains(out, "is here already") {
+	if out := s.ok("model", "pull", "hf://acme/Hinglish").out; !strings.Contains(out, "is installed already") {
 		t.Errorf("once more: %q", out)
 	}
 	if again := h.Sent.Load() - sent; again != 0 {
@@ -123,7 +123,7 @@ func TestTwoPullsAtOnceAreOne(t *testing.T) {
 			t.Errorf("pull %d: %v", i, err)
 		}
 	}
-	if said := outs[0].String() + outs[1].String(); strings.Count(said, "is here already") != 1 {
+	if said := outs[0].String() + outs[1].String(); strings.Count(said, "is installed already") != 1 {
 		t.Errorf("they say %q; want one that made it, and one that found it", said)
 	}
 	total := int64(0)
@@ -272,7 +272,7 @@ func TestThreeCommandsToSpeech(t *testing.T) {
 	s.ok("voice", "add", "asha=asha.wav", "--model", "saryps-hindi", "--consent", "Asha agreed on 1 November 2026.")
 	s.ok("say", "--model", "saryps-hindi", "--voice", "asha", "-o", "b.wav", "Namaste!")
 	s.ok("model", "verify", "saryps-hindi")
-	if out := s.ok("model", "pull", "saryps-hindi").out; !strings.Contains(out, "is here already") {
+	if out := s.ok("model", "pull", "saryps-hindi").out; !strings.Contains(out, "is installed already") {
 		t.Errorf("a model with one more voice is pulled again: %q", out)
 	}
 	s.ok("voice", "rm", "asha", "--model", "saryps-hindi")

@@ -37,7 +37,7 @@ func (a *app) modelVerifyCommand() *cobra.Command {
 	var r engine.Runtime
 	cmd := &cobra.Command{
 		Use:   "verify NAME[@REVISION]",
-		Short: "Check a model that is here against its lock file, and speak once with every voice",
+		Short: "Check an installed model against its lock file, and speak once with every voice",
 		Args:  launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			_, m, err := findStored(args[0])
@@ -65,8 +65,8 @@ func (a *app) modelExportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export NAME[@REVISION]",
 		Short: "Write a model into an archive, for a machine without the internet",
-		Long: `Writes a tar archive with a model that is here, and prints its SHA-256. The same model gives the same bytes. On the other
-machine, import reads it; and so do pull, from an address of your own with that hash, and bundle fetch.`,
+		Long: `Writes a tar archive of an installed model, and prints its SHA-256. The same model gives the same bytes. The other machine
+reads it by import, or from your own address by pull with that hash, or by bundle fetch.`,
 		Example: `  swar model export saryps-hindi -o saryps-hindi.tar
   swar model export saryps-hindi -o - | ssh offline swar model import -`,
 		Args: launch.Exactly(1),
@@ -116,8 +116,8 @@ func (a *app) modelImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE | -",
 		Short: "Read a model from an archive that export wrote, or with any bundle",
-		Long: `Unpacks a .tar, .tar.gz or .tar.zst archive with a model or a bundle, has it speak once with every voice, and keeps it in the
-store. The archive may hold files and folders, no links, and nothing whose name leads out of the folder.`,
+		Long: `Unpacks a .tar, .tar.gz or .tar.zst archive with a model or a bundle, speaks once with every voice, and puts it into the
+store. The archive may have files and folders, but no links and no names outside of the folder.`,
 		Args: launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.limit = *limit
@@ -133,8 +133,8 @@ store. The archive may hold files and folders, no links, and nothing whose name 
 	f.SortFlags = false
 	f.StringVar(&p.request.Name, "name", "", "`name` in the local store (default its own)")
 	limit = launch.Size(f, "limit", defaultArchiveLimit,
-		"refuse an archive that, with what is in it, takes more room than this")
-	f.BoolVar(&p.quiet, "quiet", false, "print nothing but the folder of the bundle")
+		"limit for the archive and its contents together")
+	f.BoolVar(&p.quiet, "quiet", false, "print only the folder of the bundle")
 	p.runtime.Define(f)
 	return cmd
 }
@@ -213,7 +213,7 @@ func (p *pulling) pullElsewhere(ctx context.Context) (m models.Model, err error)
 	}
 	address, sum, _ := strings.Cut(reference, "#sha256=")
 	if len(sum) != 64 || strings.Trim(strings.ToLower(sum), "0123456789abcdef") != "" {
-		return m, fmt.Errorf("%s: add #sha256= and the 64 hexadecimal digits of the archive's hash, so that it is known to be the right one", address)
+		return m, fmt.Errorf("%s: add #sha256= and the 64 hexadecimal digits of the archive's hash, to verify the download", address)
 	}
 	store, err := models.OpenStore()
 	if err != nil {

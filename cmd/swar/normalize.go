@@ -36,15 +36,15 @@ func (a *app) normalizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "normalize TEXT… | -",
 		Short: "Show how a text will be read, without speaking it",
-		Long: `Shows how a text will be read: the chunks in which it is spoken, and below them what was rewritten.
+		Long: `Shows how a text will be read: its chunks, and below them the rewritten pieces.
 
-It works in this process, and counts tokens as the embedded voice does, or the model of --bundle. With --server it asks one.
+It works in this process, and counts tokens like espeak-ng, or like the model of --bundle. With --server it asks a server.
 
---engine-text shows instead what the model itself is given of each chunk: some want all in Devanagari, or no
-punctuation, and what the API says stays what you see without it.
+--engine-text shows the text that the model itself gets: some need Devanagari only, or no punctuation. The API returns the
+text without this step.
 
---why explains it: which words made each sentence Hindi or English, and how much each weighed; which rule read each piece,
-which other ones fit it, and what made a number a code. It says what this version does; do not build on its words.`,
+--why explains the reading: which words made each sentence Hindi or English, with their weights; which rule read each piece,
+which others match, and what made a number a code. Its wording may change.`,
 		Example: `  swar normalize 'Total ₹499 hai, OTP 482913.'
   swar normalize --engine-text --bundle hindi-int8 'Aapka order kal aayega.'
   swar normalize --why 'Naya Savera Foundation planted 300 trees.'
@@ -68,7 +68,7 @@ which other ones fit it, and what made a number a code. It says what this versio
 							"leave --server and --engine-text out")
 				}
 				if names != "" {
-					return launch.BadUsage(cmd, "--why explains the rules, which come behind --lexicon; leave that out")
+					return launch.BadUsage(cmd, "--why explains the rules, which run after --lexicon; leave that out")
 				}
 				return a.printWhy(normalize.Explain(text, normalize.Options{EnDigits: enDigits}), asJSON)
 			}
@@ -104,10 +104,10 @@ which other ones fit it, and what made a number a code. It says what this versio
 	where.flags(f)
 	f.BoolVar(&enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 	f.BoolVar(&asJSON, "json", false, "print what POST /v1/normalize answers")
-	f.BoolVar(&prepared, "engine-text", false, "show what the model is given of each chunk")
+	f.BoolVar(&prepared, "engine-text", false, "show the engine's text of each chunk")
 	f.BoolVar(&why, "why", false, "show why the text is read as it is")
 	f.StringVar(&names, "lexicon", "",
-		"speak words as this `file` says (.csv or .pls); with --server: none, for the text without its lexicon")
+		"lexicon `file` (.csv or .pls); with --server: none, to preview without the lexicon")
 	own.Define(f)
 	return cmd
 }
@@ -240,7 +240,7 @@ func (a *app) printEngineText(chunks []client.Chunk, given []string, asJSON bool
 	if asJSON {
 		return a.PrintJSON(list)
 	}
-	fmt.Fprintln(a.Out, a.Out.Bold("chunk  tokens  given to the engine"))
+	fmt.Fprintln(a.Out, a.Out.Bold("chunk  tokens  text for the engine"))
 	for i, c := range list {
 		fmt.Fprintf(a.Out, "%5d  %6d  %s\n", i, c.Tokens, c.EngineText)
 	}

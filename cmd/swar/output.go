@@ -45,12 +45,12 @@ func (a *app) target(cmd *cobra.Command, output, format string) (target, error) 
 	case f != "" && !slices.Contains(writtenFormats, format):
 		return nil, launch.BadUsage(cmd, "--format %q: want %s", format, strings.Join(writtenFormats, ", "))
 	case output == "" && f != "":
-		return nil, launch.BadUsage(cmd, "--format is for audio that is written; give -o too")
+		return nil, launch.BadUsage(cmd, "--format requires -o")
 	case output == "":
 		return a.newPlayer(cmd.Context())
 	case output == "-":
 		if a.Out.Terminal {
-			return nil, launch.BadUsage(cmd, "audio would garble the terminal; redirect it, or give -o a file name")
+			return nil, launch.BadUsage(cmd, "audio cannot be written to a terminal; redirect it, or use -o with a file name")
 		}
 		if f == "" {
 			f = client.WAV

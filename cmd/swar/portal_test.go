@@ -83,7 +83,7 @@ func TestTheFirstStartMakesAKeyAndShowsItOnce(t *testing.T) {
 	if r := s.run("say", "--server", v.base, "--key", key, "-o", "x.wav", "hello"); r.code != 0 {
 		t.Errorf("the first key at the second start: exit code %d: %s", r.code, r.err)
 	}
-	isLink := regexp.MustCompile(`^\nOpen http://127\.0\.0\.1:\d+/setup#[\w-]{43}\nand become its owner\. The link works once, for a day\.\n$`)
+	isLink := regexp.MustCompile(`^\nOpen http://127\.0\.0\.1:\d+/setup#[\w-]{43}\nand become its owner\. Single use; expires in 24 hours\.\n$`)
 	if out := v.stdout(); !isLink.MatchString(out) {
 		t.Errorf("the second start prints %q, want a link for setting up alone", out)
 	}

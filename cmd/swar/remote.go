@@ -18,7 +18,7 @@ type remote struct {
 
 func (r *remote) flags(f *pflag.FlagSet) {
 	f.StringVar(&r.server, "server", call.DefaultServer, "`address` of the server")
-	f.StringVar(&r.key, "key", "", "API `key`, if the server wants one")
+	f.StringVar(&r.key, "key", "", "API `key`, if the server requires one")
 }
 
 func (r *remote) client(cmd *cobra.Command) (c *client.Client, err error) {

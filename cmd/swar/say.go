@@ -30,10 +30,10 @@ type manner struct {
 
 func (m *manner) flags(f *pflag.FlagSet) {
 	f.StringVar(&m.voice, "voice", "",
-		"speak with this `voice` (default anjura, or the first one of a model without her)")
+		"speak with this `voice` (default anjura, or the first voice of a model without it)")
 	f.Int64Var(&m.seed, "seed", 0, "same text and same `number`, same audio (default random)")
 	f.Float64Var(&m.temperature, "temperature", 0.3, "a `number` from 0 to 2; lower is more stable")
-	f.BoolVar(&m.raw, "raw", false, "the text is already what is spoken: do not normalise it")
+	f.BoolVar(&m.raw, "raw", false, "do not normalise the text")
 	f.BoolVar(&m.enDigits, "en-digits", false, "read codes and OTPs with English digit names")
 }
 
@@ -141,7 +141,7 @@ func (r *remote) speak(cmd *cobra.Command, request client.Request) (*take, error
 	}
 	audio, err := c.Speak(cmd.Context(), request)
 	if err != nil {
-		return nil, call.Reached(r.base, "do without one: `swar say --local`", err)
+		return nil, call.Reached(r.base, "without a server: `swar say --local`", err)
 	}
 	// The server cancels a stream whose reader is slower than speech, and a disk or a pipe may be slow.
 	return &take{audio.ReadAhead(), audio.Seed, audio.Unspoken}, nil

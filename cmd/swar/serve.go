@@ -46,14 +46,15 @@ func (a *app) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Start the server",
-		Long: `Serves the API on one address until SIGINT or SIGTERM. The first signal drains: no new utterances, and running ones are finished, for at
-most two minutes. A second one stops at once.
+		Long: `Serves the API on one address until SIGINT or SIGTERM. The first signal drains: new utterances are refused,
+and running ones finish, for at most two minutes. A second signal stops at once.
 
-The portal keeps organisations, keys, usage and bills in the folder --data. The first start prints a key, once; swar keys makes more.
+The portal keeps organisations, keys, usage and bills in the folder --data. The first start prints a key, once; swar keys
+creates more.
 
-With --portal off only the keys of --api-key are valid, and without any the server is open to everyone who can connect. On an address that
-other machines reach that must be asked for with --open. Each --api-key is KEY, or KEY=voice,voice to allow only some voices; its
-usage is not billed. In SWAR_API_KEY white space separates several of them, and the process list does not show it.`,
+With --portal off only the keys of --api-key are valid; without any, everyone who can connect may use the server, which
+needs --open on an address that other machines reach. Each --api-key is KEY, or KEY=voice,voice to allow only some voices;
+its usage is not billed. In SWAR_API_KEY white space separates several of them, and the process list does not show it.`,
 		Example: `  swar serve
   swar serve --model kokoro --pull --or-espeak
   swar serve --bundle hindi-int8
@@ -74,7 +75,7 @@ usage is not billed. In SWAR_API_KEY white space separates several of them, and 
 	f.StringArrayVar(&o.keys, "api-key", nil, "API key, `KEY` or KEY=voice,voice; can be repeated")
 	f.BoolVar(&o.open, "open", false, "allow everyone to use a server without keys that other machines reach")
 	o.workers.Define(f)
-	f.IntVar(&o.queue, "queue", 8, "let `n` utterances wait for a worker, for 2 s at most; 0 means none")
+	f.IntVar(&o.queue, "queue", 8, "queue at most `n` utterances for a worker, for 2 s at most; 0 means none")
 	o.engine.DefineCache(f)
 	o.spool = launch.Size(f, "spool", 256<<20,
 		"memory for audio that slow clients have not read yet, a `size` for all of them; 0 means none")

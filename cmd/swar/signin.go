@@ -25,8 +25,8 @@ func (a *app) signinCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signin E-MAIL",
 		Short: "Sign in to a portal by e-mail, and print an ID token",
-		Long: `Sends a sign-in mail, asks for the code in it, and prints an ID token, which is valid for an hour. Nothing is kept: the token goes to
-standard output alone, and everything else to standard error.`,
+		Long: `Sends a sign-in mail, asks for the code in it, and prints an ID token, which is valid for an hour. It is not stored:
+standard output has only the token, and standard error everything else.`,
 		Example: `  export SWAR_SERVER=https://tts.example.org
   export SWAR_TOKEN=$(swar signin me@example.org)
   swar keys list`,

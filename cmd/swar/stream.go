@@ -32,8 +32,8 @@ func (a *app) streamCommand() *cobra.Command {
 		Long: `Opens one WebSocket and speaks each argument, or each line of standard input as it comes, as a separate utterance. Every event is
 shown with the time since the utterance was sent.
 
-With --append the text is fed to one utterance as it comes, word by word, and each sentence is spoken as soon as it is whole: for the
-output of a language model. Behind 30 sentences, or 1500 characters, another utterance begins.
+With --append the text is appended to one utterance as it arrives, word by word, and each sentence is spoken as soon as it
+is complete: for the output of a language model. After 30 sentences, or 1500 characters, another utterance begins.
 
 -o collects all audio in one file (.wav, .opus, .ogg, .pcm or .raw); -o - writes it to standard output, and the events to standard
 error. The file is complete when the command ends, also when it ends by Ctrl-C.`,

@@ -103,7 +103,8 @@ func TestOnATerminal(t *testing.T) {
 	})
 	t.Run("audio stays off it", func(t *testing.T) {
 		code, shown := s.runOnTerminal(nil, "say", "--server", base, "-o", "-", order)
-		if code != 2 || !strings.Contains(shown, "audio would garble the terminal") || strings.Contains(shown, "RIFF") {
+		if code != 2 || !strings.Contains(shown, "audio cannot be written to a terminal") ||
+			strings.Contains(shown, "RIFF") {
 			t.Errorf("exit code %d, %q", code, shown)
 		}
 	})
@@ -207,7 +208,7 @@ func TestConsentIsAskedForOnATerminal(t *testing.T) {
 			!strings.Contains(string(shown), "Type yes if the speaker has agreed") {
 			t.Errorf("%q: exit code %d, want %d; %s", answer, got, code, shown)
 		}
-		said := strings.Contains(string(shown), "nothing was done: without the consent of the speaker")
+		said := strings.Contains(string(shown), "nothing was changed: cloning a voice needs the speaker's consent")
 		if in := strings.Contains(s.ok("bundle", "inspect", "b").out, "Answered with yes"); in != (code == 0) ||
 			said != (code == 1) {
 			t.Errorf("%q: %s", answer, shown)

@@ -135,10 +135,9 @@ func (a *app) voiceListCommand() *cobra.Command {
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "Show the voices of a bundle and where they come from",
-		Long: `Shows the voices of a bundle, the recordings that they were cloned from, and when a consent was noted. Its text
-is shown by swar bundle inspect.`,
+		Use:     "list",
+		Short:   "Show the voices of a bundle and where they come from",
+		Long:    `Shows the voices of a bundle, their recordings, and the dates of consents. swar bundle inspect shows their texts.`,
 		Example: "  swar voice list --model saryps-hindi",
 		Args:    launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -174,7 +173,7 @@ is shown by swar bundle inspect.`,
 		},
 	}
 	in.define(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what the manifest says of them")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print their manifest entries as JSON")
 	return cmd
 }
 
@@ -182,7 +181,7 @@ is shown by swar bundle inspect.`,
 func (a *app) listPublished(b *manifest.Bundle, asJSON bool) error {
 	m, ok := b.Manifest.(kokoro.Manifest)
 	if !ok {
-		return fmt.Errorf("of voices of the engine %s nothing is known", b.Engine)
+		return fmt.Errorf("this program has no details about voices of the engine %s", b.Engine)
 	}
 	if asJSON {
 		return a.PrintJSON(m.Voices)
@@ -200,8 +199,8 @@ func (a *app) voiceRemoveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm NAME",
 		Short: "Remove a voice from a bundle",
-		Long: `Removes a voice from a bundle, which keeps at least one. A server of this machine that speaks with the bundle stops listing it at once;
-running utterances finish.`,
+		Long: `Removes a voice from a bundle, which keeps at least one. A local server with this bundle stops listing it at
+once; running utterances finish.`,
 		Example: "  swar voice rm asha --model saryps-hindi",
 		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

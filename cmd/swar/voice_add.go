@@ -29,19 +29,17 @@ func (a *app) voiceAddCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME=FILE",
 		Short: "Clone a voice from a recording into a bundle",
-		Long: `Clones a voice from a recording, 8 to 20 seconds of one speaker without noise or music, speaks once with it and
-adds it to a bundle. WAV, FLAC, MP3 and Ogg Opus are read as they are, other formats with ffmpeg where that is
-installed. What makes a worse voice than necessary is said.
+		Long: `Clones a voice from a recording, 8 to 20 seconds of one speaker without noise or music, speaks once with it and adds it to
+a bundle. WAV, FLAC, MP3 and Ogg Opus are built in, other formats need ffmpeg. Faults of the recording are reported.
 
-A bundle does not hold the weights that voices are made with. Those of a model that was pulled lie in the store; of another
-bundle name the configuration and the weights that it was made of. They are compared by their hash, because a voice of other
-weights never stops talking.
+Cloning needs the original weights, which a bundle does not have. Those of a pulled model are in the store; for another
+bundle name its configuration and weights. Their hash is checked, because a voice of other weights never stops talking.
 
-The speaker must have agreed. On a terminal you are asked; elsewhere --consent says it. The text, the date and the hash of the recording
-are in the manifest.
+The speaker must have agreed. A terminal asks for that; elsewhere use --consent. The manifest records its text, the date and
+the hash of the recording.
 
-A server of this machine that speaks with the bundle warms the voice and lists it, without a restart and without a pause in what it is
-speaking; --data says which. In a fleet a voice comes with its bundle, by a roll-out.`,
+A local server with this bundle (--data) warms the voice and lists it, without a restart or a pause. In a fleet a voice
+comes with its bundle, by a rollout.`,
 		Example: `  swar voice add asha=asha.opus --model saryps-hindi
   swar voice add asha=asha.opus --bundle hindi-int8 --config model/hindi.yaml --from model/model.safetensors
   swar voice add asha=asha.wav --bundle hindi-int8 --config model/hindi.yaml --consent agreement.txt`,
@@ -59,7 +57,7 @@ speaking; --data says which. In a fleet a voice comes with its bundle, by a roll
 			}
 			if n.Config == "" {
 				return launch.BadUsage(cmd,
-					"--config is missing; name the configuration that the bundle was made of, and with --from its weights")
+					"--config is missing; name the configuration of the bundle's model, and with --from its weights")
 			}
 			if err := n.Free(); errors.Is(err, convert.ErrVoiceTaken) {
 				return fmt.Errorf("%w; --replace puts the new one in its place", err)
@@ -78,13 +76,13 @@ speaking; --data says which. In a fleet a voice comes with its bundle, by a roll
 	}
 	in.define(cmd)
 	f := cmd.Flags()
-	f.StringVar(&n.Config, "config", "", "configuration that the bundle was made of, a yaml `file` or config.json")
+	f.StringVar(&n.Config, "config", "", "configuration of the bundle's model, a yaml `file` or config.json")
 	f.StringVar(&n.Weights, "from", "",
-		"weights that it was made of, a safetensors `file` (default the one that the configuration names)")
-	f.StringVar(&n.MimiWeights, "mimi", "", "weights of its codec, a safetensors `file`, where it was made of two")
-	f.StringVar(&consent, "consent", "", "what the speaker has agreed to, a `text` or a file with it")
+		"weights of the bundle's model, a safetensors `file` (default the one in the configuration)")
+	f.StringVar(&n.MimiWeights, "mimi", "", "weights of its codec, a safetensors `file`, if they are separate")
+	f.StringVar(&consent, "consent", "", "the speaker's consent, a `text` or a file with it")
 	f.StringVar(&n.Language, "language", "", "`languages` of the voice (default those of the model)")
-	f.BoolVar(&n.Replace, "replace", false, "put the voice in the place of one of that name")
+	f.BoolVar(&n.Replace, "replace", false, "replace the voice of that name")
 	in.defineServer(cmd)
 	r.Define(f)
 	return cmd
@@ -154,16 +152,16 @@ func (a *app) consent(cmd *cobra.Command, said, file string) (c bundle.Consent, 
 		}
 	case !launch.IsTerminal(a.In):
 		return c, launch.BadUsage(cmd,
-			"--consent is missing; say what the speaker has agreed to, or name a file with it")
+			"--consent is missing; give the speaker's consent as text, or a file with it")
 	default:
-		const agreed = "the speaker has agreed that a voice is cloned from this recording, and to what it is used for"
+		const agreed = "the speaker has agreed to the cloning of a voice from this recording, and to its use"
 		fmt.Fprintf(a.Err, "%s is the voice of a person. Type yes if %s: ", file, agreed)
 		answer, err := a.answer(cmd.Context())
 		if err != nil {
 			return c, launch.Interrupted(cmd.Context(), err)
 		}
 		if !strings.EqualFold(answer, "yes") {
-			return c, errors.New("nothing was done: without the consent of the speaker no voice is cloned")
+			return c, errors.New("nothing was changed: cloning a voice needs the speaker's consent")
 		}
 		c.Text = "Answered with yes on a terminal: " + agreed + "."
 	}

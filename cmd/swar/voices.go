@@ -22,7 +22,7 @@ func (a *app) voicesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "voices",
 		Short: "List the voices that you may use",
-		Long:  "Lists the voices that a server lets you use; with --bundle or --engine those of a model, without a server.",
+		Long:  "Lists the voices of your key on a server; with --bundle or --engine those of a model, without a server.",
 		Example: `  swar voices --server https://tts.example.com --key KEY
   swar voices --bundle hindi-int8`,
 		Args: launch.Exactly(0),

@@ -24,12 +24,12 @@ func (a *app) wyomingCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "wyoming",
-		Short: "Let Home Assistant speak: a Wyoming server in front of a running one",
-		Long: `Serves the Wyoming protocol of Home Assistant, and has a running server speak, such as a fleet. swar serve --wyoming does
-without this one.
+		Short: "Run a Wyoming server for Home Assistant, in front of a running server",
+		Long: `Serves the Wyoming protocol of Home Assistant with the voices of a running server, such as a fleet. swar serve --wyoming
+needs no separate command.
 
-The protocol knows neither keys nor TLS: every client that reaches the address uses the key of this command. An address that other
-machines reach must be asked for with --open.`,
+The protocol has neither keys nor TLS: every client that reaches the address uses the key of this command. An address that
+other machines reach requires --open.`,
 		Example: `  swar wyoming --server https://tts.example.com --key KEY
   SWAR_SERVER=https://tts.example.com SWAR_KEY=KEY swar wyoming --listen :10200 --open`,
 		Args: launch.Exactly(0),
@@ -63,7 +63,7 @@ machines reach must be asked for with --open.`,
 	f := cmd.Flags()
 	where.flags(f)
 	f.StringVar(&listen, "listen", defaultWyoming, "serve on this `address`")
-	f.BoolVar(&open, "open", false, "allow everyone who can connect to speak, also from other machines")
+	f.BoolVar(&open, "open", false, "allow access from other machines without a key")
 	logging.Define(f)
 	return cmd
 }

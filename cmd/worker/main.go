@@ -43,11 +43,12 @@ func command(p *launch.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "Speak for routers",
-		Long: `Speaks for routers (swar-router) until SIGINT or SIGTERM. Each worker speaks one utterance at a time; there is no queue here. The
-first signal drains, after --linger: nothing new, and what is spoken is finished, for at most two minutes. A second
-signal stops at once.
+		Long: `Speaks utterances of routers (swar-router) until SIGINT or SIGTERM. Each worker speaks one utterance at a time, without a
+queue. The first signal drains, after --linger: new utterances are refused and running ones finish, for at most two minutes.
+A second signal stops at once.
 
-Probes and metrics are apart: /healthz, /readyz and /metrics on --http. It is ready when every worker has spoken with each voice.
+Probes and metrics have another address: /healthz, /readyz and /metrics on --http. It is ready when every worker has spoken
+with each voice.
 
 Every flag can also be set in the environment: --log-level as SWAR_LOG_LEVEL. The command line wins.`,
 		Example: `  swar-worker --listen 127.0.0.1:9090 --http 127.0.0.1:9091 --token-file token

@@ -50,7 +50,7 @@ func (p published) fetch(ctx context.Context) ([]jose.JSONWebKey, time.Duration,
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys[:min(len(set.Keys), maxKeys)] {
-		var k jose.JSONWebKey // one by one: a kind of key that is not known here must not hide the others
+		var k jose.JSONWebKey // one by one: a kind of key that is unknown must not hide the others
 		isKey := json.Unmarshal(raw, &k) == nil && k.Valid() && k.IsPublic()
 		if signs := k.Use == "" || k.Use == "sig"; !isKey || !signs {
 			continue

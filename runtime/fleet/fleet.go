@@ -66,7 +66,7 @@ type Speaker struct {
 	speaking     int           // utterances that a pod has
 	draining     bool          // no new utterances are accepted
 	changed      chan struct{} // closed when a call ends; nil while no call waits for that
-	noPod        chan struct{} // closed when a request is refused for lack of a pod; nil while nobody waits
+	noPod        chan struct{} // closed when a request is refused for lack of pods; nil: not awaited
 	slotTime     time.Duration // for which slots were held, all together
 	publishTimer *time.Timer   // sends waiting requests to pods, soon; nil when there is nothing to send
 

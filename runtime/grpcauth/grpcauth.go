@@ -29,7 +29,7 @@ type Credentials struct {
 func (c Credentials) Check() error {
 	switch {
 	case c.Certificates == nil && c.Token == nil:
-		return errors.New("processes must know one another; give them a token, or certificates")
+		return errors.New("processes must authenticate to one another; give them a token, or certificates")
 	case c.Certificates != nil && c.Plaintext:
 		return errors.New("plain text and certificates contradict each other; drop one of them")
 	}
@@ -108,7 +108,7 @@ func (c Credentials) transport(
 		return expiring{insecure.NewCredentials(), log}, nil
 	default:
 		return nil, errors.New("other machines could read tokens and change keys; " +
-			"configure TLS, use a loopback address, or allow plain text where something else protects it")
+			"configure TLS, use a loopback address, or allow plain text on a protected network")
 	}
 }
 

@@ -18,7 +18,7 @@ var scripts = map[string]*unicode.RangeTable{
 //
 // A tokenizer that falls back to bytes reads everything, but a model has heard how bytes sound only where its speakers
 // used them: for marks and for rare letters of their languages. Letters and numbers of other scripts it does not
-// speak; where the script of a language is not known here, nothing is held against any. A tokenizer that does not tell
+// speak; where the script of a language is unknown, nothing is held against any. A tokenizer that does not tell
 // what it has pieces for is trusted.
 func (e *Engine) Speaks(text string) bool {
 	t, ok := e.tokenizer.(interface {

@@ -104,7 +104,7 @@ func explainRefusal(e *client.Error) string {
 func advise(text string, code client.Code) string {
 	switch code {
 	case client.CodeMissingKey:
-		return "the server wants an API key; give it with --key or SWAR_KEY"
+		return "the server requires an API key; pass it with --key or SWAR_KEY"
 	case client.CodeInvalidKey:
 		return "the server does not know this API key; check --key or SWAR_KEY"
 	case client.CodeBusy:

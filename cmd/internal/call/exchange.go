@@ -15,7 +15,7 @@ const maxAnswer = 64 << 20
 // Understand reads a server's answer.
 func Understand(answer []byte, v any) error {
 	if json.Unmarshal(answer, v) != nil {
-		return errors.New("the server's answer was not understood; it may be of another version, or no Swar server")
+		return errors.New("unexpected response; the server may be another version, or not a Swar server")
 	}
 	return nil
 }

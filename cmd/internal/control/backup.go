@@ -18,7 +18,7 @@ func (a *Commands) backupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the portal's records to a file, also while the server works",
-		Long: `Copies the records of the portal in --data as they are at one moment, reads the copy through, and gives it its name then. The server keeps running.
+		Long: `Copies the portal's records in --data as of one moment, and verifies the copy. The server keeps running.
 
 Firestore makes its own backups: gcloud firestore backups schedules create, or gcloud firestore export.`,
 		Example: "  " + a.Name + ` backup "swar-$(date +%F).db"`,
@@ -40,7 +40,7 @@ Firestore makes its own backups: gcloud firestore backups schedules create, or g
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Out, "%s holds %s, read through\n", args[0], launch.Megabytes(info.Size()))
+			_, err = fmt.Fprintf(a.Out, "%s holds %s, verified\n", args[0], launch.Megabytes(info.Size()))
 			return err
 		},
 	}
@@ -52,10 +52,10 @@ func (a *Commands) restoreCommand() *cobra.Command {
 	var p portal.StoreFlags
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
-		Short: "Put a backup in the place of the portal's records",
-		Long: `Puts a file that ` + a.Name + ` backup has made in the place of the records in --data, where no server may work meanwhile. It is read through first, and
-the current records are kept aside. Changes since the backup are lost: keys that were revoked since then are valid again, and usage is
-missing in bills.`,
+		Short: "Restore a backup of the portal's records",
+		Long: `Replaces the records in --data by a file of ` + a.Name + ` backup. Stop the server first. The file is verified before,
+and the current records are kept under another name. Changes since the backup are lost: keys that were revoked since are
+valid again, and their usage is missing in bills.`,
 		Example: fmt.Sprintf(`  %[1]s restore swar-2026-11-20.db
   %[1]s restore --data /var/lib/swar-new swar-2026-11-20.db`, a.Name),
 		Args: launch.Exactly(1),
@@ -74,9 +74,9 @@ missing in bills.`,
 				return launch.Interrupted(cmd.Context(), err)
 			}
 			if aside != "" {
-				fmt.Fprintf(a.Err, "what was there is now %s\n", aside)
+				fmt.Fprintf(a.Err, "the previous records are now %s\n", aside)
 			}
-			_, err = fmt.Fprintf(a.Out, "%s holds what %s does\n", p.Database(), args[0])
+			_, err = fmt.Fprintf(a.Out, "%s restored from %s\n", p.Database(), args[0])
 			return err
 		},
 	}

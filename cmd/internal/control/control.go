@@ -39,7 +39,7 @@ func (c *control) flags(f *pflag.FlagSet) {
 	portal.DataFlag(f, &c.data)
 	f.StringVar(&c.server, "server", call.DefaultServer, "with --token: `address` of another server")
 	f.StringVar(&c.token, "token", "",
-		"ID `token` of a signed-in user, see swar signin; without one, the server of --data is meant")
+		"ID `token` of a signed-in user, see swar signin; without one, the command uses the server of --data")
 	f.BoolVar(&c.asJSON, "json", false, "print what the portal answers")
 }
 

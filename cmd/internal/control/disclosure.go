@@ -10,7 +10,7 @@ import (
 )
 
 // inheritUsage is what --inherit says; outer is who decides then.
-const inheritUsage = "take the setting back, so that %s decides"
+const inheritUsage = "remove the setting, so that the one of %s applies"
 
 // disclosureChange returns the new disclosure: the text after the first before arguments, or nil with inherit.
 func disclosureChange(cmd *cobra.Command, args []string, before int, inherit bool) (map[string]any, error) {
@@ -21,7 +21,7 @@ func disclosureChange(cmd *cobra.Command, args []string, before int, inherit boo
 	case inherit:
 		return map[string]any{"inherit_disclosure": true}, nil
 	case len(text) == 0:
-		return nil, launch.BadUsage(cmd, "want the text that is spoken before every text, '' for none, or --inherit")
+		return nil, launch.BadUsage(cmd, "want the disclosure text, '' for none, or --inherit")
 	}
 	clean, err := speech.CleanDisclosure(text[0])
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 func (a *Commands) keysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys",
-		Short: "List, make, change and revoke API keys",
-		Long: `Works on the API keys of the server that runs on --data, as its operator, or with --token on those of another server.
+		Short: "List, create, change and revoke API keys",
+		Long: `Manages API keys of the local server in --data, as its operator, or with --token those of another server.
 
-A key is shown once, when it is made. Changes hold at once: revoking ends what a key is doing on WebSockets within a second.`,
+A key is shown once, when it is created. Changes apply at once: revoking a key closes its WebSockets within a second.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -133,8 +133,8 @@ func (a *Commands) keysCreateCommand() *cobra.Command {
 	voices := []string{}
 	cmd := &cobra.Command{
 		Use:   "create [NAME]",
-		Short: "Make a key, and show it, once",
-		Long:  "Makes a key and shows it once: only its hash is kept. Standard output holds the key alone.",
+		Short: "Create a key and show it once",
+		Long:  "Creates a key and shows it once: only its hash is stored. Standard output has the key alone.",
 		Example: fmt.Sprintf(`  %[1]s keys create 'call centre'
   export SWAR_KEY=$(%[1]s keys create laptop --voice raj)`, a.Name),
 		Args: launch.Between(0, 1),
@@ -174,7 +174,7 @@ func (a *Commands) keysCreateCommand() *cobra.Command {
 	in.orgFlag(cmd.Flags())
 	in.projectFlag(cmd.Flags(), "the only one")
 	cmd.Flags().StringArrayVar(&voices, "voice", nil,
-		"`voice` that the key may speak with, none means every voice; can be repeated")
+		"`voice` that the key may use, default every voice; can be repeated")
 	c.flags(cmd.Flags())
 	launch.Complete(cmd, "org", a.offerOrgs(&c))
 	return cmd
@@ -203,7 +203,7 @@ func (a *Commands) changeKey(use, short string, args cobra.PositionalArgs,
 }
 
 func (a *Commands) keysRenameCommand() *cobra.Command {
-	return a.changeKey("rename KEY NAME", "Give a key another name", launch.Exactly(2),
+	return a.changeKey("rename KEY NAME", "Rename a key", launch.Exactly(2),
 		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 			return c.patchKey(cmd, args[0], map[string]any{"name": args[1]})
 		})
@@ -211,7 +211,7 @@ func (a *Commands) keysRenameCommand() *cobra.Command {
 
 func (a *Commands) keysRestrictCommand() *cobra.Command {
 	cmd := a.changeKey("restrict KEY [VOICE]...",
-		"Let a key speak only with some voices, or with every voice if none is named", launch.Between(1, math.MaxInt),
+		"Limit a key to some voices, or allow every voice if none is named", launch.Between(1, math.MaxInt),
 		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 			return c.patchKey(cmd, args[0], map[string]any{"voices": args[1:]})
 		})
@@ -223,10 +223,9 @@ func (a *Commands) keysDiscloseCommand() *cobra.Command {
 	var inherit bool
 	cmd := &cobra.Command{
 		Use:   "disclose KEY [TEXT]",
-		Short: "Have a text spoken before everything that a key speaks",
-		Long: "Sets what is spoken before every text of a key, which is billed like the rest. Without it the organisation " +
-			"decides, and where that says nothing the server (--disclosure). An empty TEXT means that nothing is spoken, " +
-			"unless the server requires something.",
+		Short: "Set the disclosure of a key",
+		Long: "Sets the disclosure that is spoken before every text of a key, and billed. Without it the organisation's " +
+			"applies, or the server's (--disclosure). An empty TEXT disables it, unless the server requires one.",
 		Example: "  " + a.Name + " keys disclose key_7q… 'Yeh Asha Bank ki AI awaaz hai.'",
 		Args:    launch.Between(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -259,7 +258,7 @@ func (c *control) patchKey(cmd *cobra.Command, id string, change map[string]any)
 }
 
 func (a *Commands) keysRevokeCommand() *cobra.Command {
-	return a.changeKey("revoke KEY", "End a key at once and for ever", launch.Exactly(1),
+	return a.changeKey("revoke KEY", "Revoke a key at once and permanently", launch.Exactly(1),
 		func(c *control, cmd *cobra.Command, args []string) ([]byte, []keyRow, error) {
 			var row keyRow
 			answer, err := c.do(cmd.Context(), http.MethodDelete, "/portal/v1/keys/"+url.PathEscape(args[0]), nil, &row)

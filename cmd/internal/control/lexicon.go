@@ -26,13 +26,13 @@ import (
 func (a *Commands) lexiconCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lexicon",
-		Short: "Say how the words of a project are spoken",
-		Long: `Works on the lexicons of the server that runs on --data, as its operator, or with --token on those of another server.
+		Short: "Manage the pronunciations of a project",
+		Long: `Manages lexicons of the local server in --data, as its operator, or with --token those of another server.
 
-A project has one list, for all of its keys: words, and what is spoken for each. Changes hold within a second. Files are CSV (word, spoken, and
-maybe the language hi or en) or PLS 1.0 (.pls), of which aliases can be spoken and phonemes cannot.
+A project has one list for all of its keys: words and their pronunciations. Changes apply within a second. Files are CSV
+(word, spoken, optional language hi or en) or PLS 1.0 (.pls; aliases, not phonemes).
 
-For keys of --api-key a server takes such a file: swar serve --lexicon names.csv.`,
+For keys of --api-key a server reads such a file: swar serve --lexicon names.csv.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -218,7 +218,7 @@ func (a *Commands) lexiconPutCommand() *cobra.Command {
 	var lang string
 	cmd := a.lexiconUse(&cobra.Command{
 		Use:     "put WORD SPOKEN",
-		Short:   "Add a word, or change what is spoken for it",
+		Short:   "Add a word, or change its pronunciation",
 		Example: "  " + a.Name + " lexicon put Zepto ज़ेप्टो",
 		Args:    launch.Exactly(2),
 	}, func(cmd *cobra.Command, c *control, project string, args []string) error {
@@ -271,7 +271,7 @@ func merged(all, more []lexicon.Entry) (_ []lexicon.Entry, added, changed int) {
 func (a *Commands) lexiconRemoveCommand() *cobra.Command {
 	return a.lexiconUse(&cobra.Command{
 		Use:   "remove WORD...",
-		Short: "Take words out",
+		Short: "Remove words",
 		Args:  launch.Between(1, math.MaxInt),
 	}, func(cmd *cobra.Command, c *control, project string, words []string) error {
 		answer, l, err := c.changeLexicon(cmd.Context(), project, func(all []lexicon.Entry) ([]lexicon.Entry, error) {
@@ -299,8 +299,8 @@ func (a *Commands) lexiconImportCommand() *cobra.Command {
 	cmd := a.lexiconUse(&cobra.Command{
 		Use:   "import FILE",
 		Short: "Import a CSV or PLS file",
-		Long: "Adds the words of a file, and changes those that are there. With --replace the project has the words of the file alone. " +
-			"What cannot be spoken, such as phonemes, is reported and left out. Nothing is changed when the file is wrong.",
+		Long: "Adds the words of a file, and changes existing ones. With --replace all other words are removed. " +
+			"Unsupported entries, such as phonemes, are reported and skipped. An invalid file changes nothing.",
 		Example: "  " + a.Name + " lexicon import names.csv",
 		Args:    launch.Exactly(1),
 	}, func(cmd *cobra.Command, c *control, project string, args []string) error {
@@ -336,14 +336,14 @@ func (a *Commands) lexiconImportCommand() *cobra.Command {
 // printDropped says on standard error what of a file was left out.
 func (a *Commands) printDropped(all []lexicon.Dropped) {
 	for _, d := range all {
-		fmt.Fprintf(a.Err, "line %d, %s: left out, %s\n", d.Line, strconv.Quote(d.Word), d.Reason)
+		fmt.Fprintf(a.Err, "line %d, %s: skipped, %s\n", d.Line, strconv.Quote(d.Word), d.Reason)
 	}
 }
 
 func (a *Commands) lexiconExportCommand() *cobra.Command {
 	cmd := a.lexiconUse(&cobra.Command{
 		Use:     "export [FILE]",
-		Short:   "Write the entries of a project to a file of CSV or PLS, or as CSV to standard output",
+		Short:   "Write the entries of a project to a CSV or PLS file, or as CSV to standard output",
 		Example: "  " + a.Name + " lexicon export names.pls",
 		Args:    launch.Between(0, 1),
 	}, func(cmd *cobra.Command, c *control, project string, args []string) error {
@@ -374,9 +374,9 @@ func (a *Commands) lexiconExportCommand() *cobra.Command {
 func (a *Commands) lexiconCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE",
-		Short: "Say what is wrong with a file of CSV or PLS",
-		Long: "Reads a file as import and swar serve --lexicon do, and changes nothing. The exit code is 1 when the file is wrong, or when a part of " +
-			"it would be left out.",
+		Short: "Check a CSV or PLS file",
+		Long: "Reads a file as import and swar serve --lexicon do, and changes nothing. The exit code is 1 if the file is invalid, or if a part of " +
+			"it would be skipped.",
 		Example: "  " + a.Name + " lexicon check names.pls",
 		Args:    launch.Exactly(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -386,7 +386,7 @@ func (a *Commands) lexiconCheckCommand() *cobra.Command {
 			}
 			a.printDropped(f.Dropped)
 			if n := len(f.Dropped); n > 0 {
-				return fmt.Errorf("%s: %d of %d entries would be left out", args[0], n, n+len(f.Entries))
+				return fmt.Errorf("%s: %d of %d entries would be skipped", args[0], n, n+len(f.Entries))
 			}
 			_, err = fmt.Fprintf(a.Out, "%s: %d entries\n", args[0], len(f.Entries))
 			return err

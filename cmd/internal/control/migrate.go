@@ -24,10 +24,10 @@ func (a *Commands) migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate --from sqlite --to firestore --project PROJECT",
 		Short: "Move the portal's records to another store",
-		Long: `Copies organisations, members, keys, usage and bills from one store to the other, which must be empty, and counts both. No server may use either
-meanwhile. Usage that still lies in --data is added to the source first, so that none is lost. The source stays as it is.
+		Long: `Copies organisations, members, keys, usage and bills from one store to another, empty one, and compares the counts. Stop
+the servers of both first. Pending usage in --data is added to the source before. The source stays unchanged.
 
-People sign in again afterwards: sessions are not moved. --resume resumes an interrupted migration.`,
+Users sign in again afterwards: sessions are not moved. --resume resumes an interrupted migration.`,
 		Example: fmt.Sprintf(`  %s migrate --from sqlite --to firestore --project my-project
   %s --store firestore --project my-project`, a.Name, a.Start),
 		Args: launch.Exactly(0),
@@ -42,7 +42,7 @@ People sign in again afterwards: sessions are not moved. --resume resumes an int
 			if err != nil {
 				return launch.Interrupted(cmd.Context(), err)
 			}
-			_, err = fmt.Fprintf(a.Out, "moved %s, %s, %s, %s and %s; both stores hold the same\n",
+			_, err = fmt.Fprintf(a.Out, "moved %s, %s, %s, %s and %s; both stores have the same records\n",
 				launch.Plural(counts.Orgs, "organisation"),
 				launch.Plural(counts.Members, "member"), launch.Plural(counts.Keys, "key"),
 				launch.Plural(counts.Requests, "request"), launch.Plural(counts.Audits, "line")+" of the audit log")
@@ -51,7 +51,7 @@ People sign in again afterwards: sessions are not moved. --resume resumes an int
 	}
 	f := cmd.Flags()
 	from = launch.Choice(f, "from", "where the records are", "sqlite", "firestore")
-	to = launch.Choice(f, "to", "where they shall be", "firestore", "sqlite")
+	to = launch.Choice(f, "to", "the target store", "firestore", "sqlite")
 	f.StringVar(&p.Project, "project", "", "Google Cloud `project` of the store firestore")
 	portal.DataFlag(f, &p.Data)
 	f.BoolVar(&resume, "resume", false, "resume an interrupted migration")

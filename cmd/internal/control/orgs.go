@@ -18,10 +18,10 @@ import (
 func (a *Commands) orgsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "orgs",
-		Short: "List, make and change organisations, and their members",
-		Long: `Works on the organisations of the server that runs on --data, as its operator, or with --token on your own of another server.
+		Short: "List, create and change organisations and members",
+		Long: `Manages organisations of the local server in --data, as its operator, or with --token your own on another server.
 
-An organisation has no members at first. This makes a person its owner, who then signs in:
+A new organisation has no members. This invites its owner, who then signs in:
 
   ` + a.Name + ` orgs invite me@example.org --role owner`,
 		Args: cobra.NoArgs,
@@ -29,15 +29,15 @@ An organisation has no members at first. This makes a person its owner, who then
 	}
 	cmd.AddCommand(
 		a.orgsListCommand(),
-		a.orgCommand("create NAME", "Make an organisation with one project", launch.Exactly(1), a.createOrg),
+		a.orgCommand("create NAME", "Create an organisation with one project", launch.Exactly(1), a.createOrg),
 		a.orgCommand("rename NAME", "Rename an organisation", launch.Exactly(1), a.renameOrg),
 		a.orgDiscloseCommand(),
 		a.orgCommand("members", "List members, joined and invited", launch.Exactly(0), a.listMembers),
 		a.inviteCommand(),
-		a.orgCommand("role E-MAIL ROLE", "Make a member owner, member or viewer", launch.Exactly(2), a.setRole),
-		a.orgCommand("remove E-MAIL", "Take a member out, and revoke their playground keys", launch.Exactly(1),
+		a.orgCommand("role E-MAIL ROLE", "Change a member's role", launch.Exactly(2), a.setRole),
+		a.orgCommand("remove E-MAIL", "Remove a member and revoke their playground keys", launch.Exactly(1),
 			a.removeMember),
-		a.orgCommand("unbind E-MAIL", "Let a member come back with another sign-in; for operators", launch.Exactly(1),
+		a.orgCommand("unbind E-MAIL", "Allow a member another sign-in; for operators", launch.Exactly(1),
 			a.unbindMember),
 	)
 	return cmd
@@ -194,7 +194,7 @@ func (a *Commands) inviteCommand() *cobra.Command {
 			}
 			return a.handOver(cmd, c, email, link)
 		})
-	cmd.Flags().BoolVar(&link, "link", false, "show a sign-in link to hand over, also where the invitation is mailed")
+	cmd.Flags().BoolVar(&link, "link", false, "also show a sign-in link to hand over when the invitation is mailed")
 	cmd.Flags().StringVar(&role, "role", "", "`role`: owner, member or viewer (default member)")
 	launch.Complete(cmd, "role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
 	return cmd

@@ -46,7 +46,7 @@ func (s *scope) findOrMakeOrg(ctx context.Context, a *Commands, c *control) (org
 	if _, err := c.doOnce(ctx, "first-organisation", http.MethodPost, "/portal/v1/orgs", body, &org); err != nil {
 		return org, err
 	}
-	fmt.Fprintf(a.Err, "%s %q was made, because there was no organisation\n", org.ID, org.Name)
+	fmt.Fprintf(a.Err, "created %s %q, because there was no organisation\n", org.ID, org.Name)
 	return org, nil
 }
 
@@ -81,7 +81,7 @@ func choose[T any](what, flag, wanted string, all []T, of func(T) (id, name stri
 			&choiceError{fmt.Sprintf("there is no %s %q; there are %s", what, wanted, strings.Join(list, ", "))}
 	}
 	return found,
-		&choiceError{fmt.Sprintf("more than one %s could be meant; choose one with %s: %s", what, flag,
+		&choiceError{fmt.Sprintf("there is more than one %s; choose one with %s: %s", what, flag,
 			strings.Join(list, ", "))}
 }
 

@@ -17,9 +17,8 @@ func (a *Commands) setupLinkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup-link",
 		Short: "Show a link with which the first owner sets the server up",
-		Long: `Makes a link for the page on which a person enters an e-mail address and becomes the owner of
-the first organisation. It works once, for a day, and ends every older one. The link needs no
-mail: give it to one person only. Once there is an owner, they invite others.`,
+		Long: `Creates a link to the page on which the first owner enters an e-mail address. Single use; expires in 24 hours; older
+links become invalid. The link needs no mail: give it to one person only. The owner then invites others.`,
 		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := c.open(a, cmd); err != nil {
@@ -42,10 +41,10 @@ func (a *Commands) signInLinkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signin-link E-MAIL",
 		Short: "Show a link for signing in without a mail",
-		Long: `Makes a sign-in link for this address; anyone who opens it is signed in. It works once, for a day, and ends every
-older one of the address. Hand it to that person alone, and only if you know that the address is theirs.
-It is the way in where the server sends no mails. On a server that listens on all addresses of its machine
-the link is printed for each of them, one a line.`,
+		Long: `Creates a sign-in link for this address; anyone who opens it is signed in. Single use; expires in 24 hours; older links
+of the address become invalid. Give it to that person only, and only if you know that the address is theirs.
+Use it on servers that send no mails. A server that listens on all addresses of its machine prints the link for each of
+them, one per line.`,
 		Example: "  " + a.Name + " signin-link asha@example.org",
 		Args:    launch.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

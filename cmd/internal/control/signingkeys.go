@@ -15,11 +15,10 @@ func (a *Commands) signingKeysCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signing-keys",
 		Short: "List and replace the keys that ID tokens are signed with",
-		Long: `Works on the keys of the built-in issuer of the server that runs on --data, as its operator.
-They have nothing to do with API keys: they sign the ID tokens of people who sign in to the portal
-by e-mail.
+		Long: `Manages the signing keys of the local server in --data, as its operator.
+They are not API keys: they sign the ID tokens of users who sign in to the portal by e-mail.
 
-A new key is made automatically every 90 days, published for a week before it signs, and for a week after.`,
+A new key is created automatically every 90 days, and published for a week before and after its use.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -46,13 +45,12 @@ func (a *Commands) signingKeysRotateCommand() *cobra.Command {
 	var now bool
 	cmd := &cobra.Command{
 		Use:   "rotate",
-		Short: "Make a new key",
-		Long: `Publishes a new key, which signs in a week; the old one is removed a week after that. Users notice nothing.
+		Short: "Create a new key",
+		Long: `Publishes a new key, which signs in a week; the old one is removed a week after that. Users do not notice.
 
-With --now the new key replaces all others at once, for when they may have leaked, as with a lost
-backup. Within five seconds every server that shares the store refuses the ID tokens that were
-signed before. Who is signed in gets a new one with their refresh token, and need not sign in again.
-Others who check these tokens may keep the list of keys for an hour.`,
+With --now the new key replaces all others at once, for example after a leaked backup. Within five seconds every server
+that shares the store refuses earlier ID tokens. Signed-in users get a new one by their refresh token. Other programs that
+verify these tokens may cache the list of keys for an hour.`,
 		Args: launch.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path := "/operator/v1/signing-keys/rotate"

@@ -34,9 +34,9 @@ func (a *Commands) usageCommand() *cobra.Command {
 	var csv, months bool
 	cmd := &cobra.Command{
 		Use:   "usage",
-		Short: "Show what was spoken, and what it costs",
-		Long: `Shows the usage of an organisation, day by day in India, of the last 30 days or of those from --from to --to, both inclusive; with --months
-its bills. A month is billed for all its frames together: 20 paise a minute, rounded once.`,
+		Short: "Show usage and cost",
+		Long: `Shows the usage of an organisation by day (India time), for the last 30 days or from --from to --to, both inclusive; with
+--months its bills. A month is billed as a whole: 20 paise a minute, rounded once.`,
 		Example: fmt.Sprintf(`  %[1]s usage --from 2026-11-01 --to 2026-11-30 --csv > november.csv
   %[1]s usage --months`, a.Name),
 		Args: launch.Exactly(0),

@@ -16,7 +16,7 @@ import (
 func (a *Commands) voiceRequestsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "voice-requests",
-		Short: "List the voices that were asked for, and say how far they are",
+		Short: "List voice requests and their states",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -70,8 +70,8 @@ func (a *Commands) voiceRequestsMoveCommand() *cobra.Command {
 	var c control
 	cmd := &cobra.Command{
 		Use:   "move REQUEST STATUS",
-		Short: "Take a voice request a step on; for operators",
-		Long:  "Takes a voice request from submitted to reviewing, approved, training and ready, a step at a time, or to declined before it is approved.",
+		Short: "Move a voice request to its next state; for operators",
+		Long:  "Moves a voice request from submitted to reviewing, approved, training and ready, one step at a time, or to declined before approval.",
 		Args:  launch.Exactly(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.open(a, cmd); err != nil {

@@ -46,9 +46,9 @@ type Flags struct {
 // Define defines the flags.
 func (o *Flags) Define(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.names, "dialects", names(),
-		"answer clients of these other APIs, too: `NAME,…`, or "+none)
+		"also serve clients of these APIs: `NAME,…`, or "+none)
 	f.StringVar(&o.twilio, "twilio-token", "",
-		"answer only those media streams of Twilio that are signed with this `token`, that of its account")
+		"accept only media streams of Twilio that are signed with this `token` of the account")
 }
 
 func names() []string {

@@ -27,8 +27,8 @@ func (s *Flags) checkDigest() error {
 		return err
 	}
 	if kind != layout.None {
-		return fmt.Errorf("%s is in a published layout, which has no manifest to pin; "+
-			"make a bundle of it with `swar bundle convert`, or drop --bundle-digest", s.bundle)
+		return fmt.Errorf("%s has a published layout, without a manifest to pin; "+
+			"convert it with `swar bundle convert`, or drop --bundle-digest", s.bundle)
 	}
 	data, err := bundle.ReadSmall(filepath.Join(s.bundle, bundle.ManifestFile), bundle.MaxManifest)
 	if err != nil {

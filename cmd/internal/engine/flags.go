@@ -36,7 +36,7 @@ type Flags struct {
 
 // Define defines the flags that choose an engine.
 func (s *Flags) Define(f *pflag.FlagSet) {
-	s.engine = launch.Choice(f, "engine", "what speaks; auto is the bundle if one is given, else espeak",
+	s.engine = launch.Choice(f, "engine", "speech engine; auto is the bundle if one is given, else espeak",
 		names()...)
 	s.fake.define(f)
 	f.StringVar(&s.bundle, "bundle", "", "`folder` of a neural model, see swar bundle")
@@ -47,7 +47,7 @@ func (s *Flags) Define(f *pflag.FlagSet) {
 // DefineCache defines --prefill-cache-mb, for programs that speak more than once.
 func (s *Flags) DefineCache(f *pflag.FlagSet) {
 	s.cacheMB = f.Int("prefill-cache-mb", 0,
-		"keep `n` megabytes of prepared texts; 0 means none (default 64 with a bundle, else 8)")
+		"size of the prefill cache, `n` megabytes; 0 means none (default 64 with a bundle, else 8)")
 }
 
 // DefineDigest defines --bundle-digest, for programs whose bundle another program provides.
@@ -62,7 +62,7 @@ func (s *Flags) DefinePull(f *pflag.FlagSet, pull func(ctx context.Context, refe
 	notify func(line string)) {
 	s.pull, s.notice = pull, notify
 	f.BoolVar(&s.mayPull, "pull", false, "download --model first if it is not installed")
-	f.BoolVar(&s.orOther, "or-espeak", false, "speak with espeak-ng, and say so, where the model of --model "+
+	f.BoolVar(&s.orOther, "or-espeak", false, "fall back to espeak-ng, with a notice, if the model of --model "+
 		"or what runs it is missing, or SWAR_VOICE is espeak")
 }
 
@@ -110,7 +110,7 @@ func (s *Flags) findModel(cmd *cobra.Command) error {
 		return launch.BadUsage(cmd, "--engine %s and --model contradict each other; drop one of them", *s.engine)
 	case models.IsAddress(s.model) && !s.mayPull:
 		return launch.BadUsage(cmd,
-			"--model %s: want the name of a model that is here; `swar model pull` downloads one from an address and prints its name", s.model)
+			"--model %s: want the name of an installed model; `swar model pull` downloads one from an address and prints its name", s.model)
 	}
 	if s.orOther {
 		return s.tryModel(cmd)

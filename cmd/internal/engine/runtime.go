@@ -28,7 +28,7 @@ type Runtime struct {
 // Define defines the flags that choose what runs neural models.
 func (r *Runtime) Define(f *pflag.FlagSet) {
 	f.StringVar(&r.requested, "onnxruntime", "",
-		"the library that runs neural models, a `file` (default the one of make onnxruntime or of the system)")
+		"ONNX Runtime's library, a `file` (default that of make onnxruntime, or the system's)")
 	f.StringVar(&r.kernel, "kernel", "",
 		"the `instructions` that multiply integers, for tests and support (default the fastest; swar doctor names them)")
 }
@@ -88,7 +88,7 @@ func FindLayout(dir string) (layout.Kind, error) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, bundle.ManifestFile)); err != nil {
 		return layout.None,
-			fmt.Errorf("%s is not a bundle: it holds no %s; `swar bundle convert` makes one of a published model",
+			fmt.Errorf("%s is not a bundle: it has no %s; `swar bundle convert` makes one from a published model",
 				dir, bundle.ManifestFile)
 	}
 	return layout.None, nil

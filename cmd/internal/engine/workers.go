@@ -28,8 +28,8 @@ func (w *WorkerFlags) Check(cmd *cobra.Command, cpus launch.CPUs) error {
 		return launch.BadUsage(cmd, "--workers %d: want at least 1", w.count)
 	case w.count > whole && !w.oversubscribe:
 		return launch.BadUsage(cmd,
-			"--workers %d is more than the %s of this process (%v), so that streams would slow one another down; "+
-				"use --workers %d, or --oversubscribe if you know better", w.count, launch.Plural(whole, "whole CPU"), cpus, whole)
+			"--workers %d exceeds the %s of this process (%v), and streams would slow one another down; "+
+				"use --workers %d, or allow it with --oversubscribe", w.count, launch.Plural(whole, "whole CPU"), cpus, whole)
 	}
 	if w.count == 0 {
 		w.count = whole

@@ -27,7 +27,7 @@ func (l *Flags) Define(f *pflag.FlagSet) {
 	f.StringVar(&l.service, "service-name", "Swar Hinglish TTS", "`name` of this service in audio and GET /")
 	f.StringVar(&l.disclosure, "disclosure", "",
 		"speak this `text` before every text, unless the key or its organisation has another; it is billed like the rest")
-	f.BoolVar(&l.required, "disclosure-required", false, "let no key and no organisation switch the disclosure off")
+	f.BoolVar(&l.required, "disclosure-required", false, "do not let keys and organisations disable the disclosure")
 }
 
 // maxService is how many characters the name of a service may have.
@@ -44,7 +44,7 @@ func (l *Flags) Check(cmd *cobra.Command) (err error) {
 		return launch.BadUsage(cmd, "--disclosure: %v", err)
 	}
 	if l.required && l.disclosure == "" {
-		return launch.BadUsage(cmd, "--disclosure-required needs --disclosure: what is spoken where a key has none")
+		return launch.BadUsage(cmd, "--disclosure-required needs --disclosure, for keys without one")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func Between(least, most int) cobra.PositionalArgs {
 		case n == 0:
 			return fmt.Errorf("%s wants %s", cmd.CommandPath(), names)
 		case n > most && most == 1:
-			return fmt.Errorf("%s wants %s, and got %s (what has spaces wants quotes)", cmd.CommandPath(), names,
+			return fmt.Errorf("%s wants %s, and got %s (quote arguments with spaces)", cmd.CommandPath(), names,
 				Plural(n, "argument"))
 		default:
 			return fmt.Errorf("%s wants %s, and got %s", cmd.CommandPath(), names, Plural(n, "argument"))

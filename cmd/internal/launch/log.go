@@ -16,7 +16,7 @@ type LogFlags struct {
 
 // Define defines --log-level and --log-format.
 func (l *LogFlags) Define(f *pflag.FlagSet) {
-	l.level = Choice(f, "log-level", "least level that is logged", logLevels...)
+	l.level = Choice(f, "log-level", "lowest logged level", logLevels...)
 	l.format = Choice(f, "log-format", "how the log on standard error is written", logFormats...)
 }
 

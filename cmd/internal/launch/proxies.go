@@ -16,7 +16,7 @@ type ProxyFlags struct {
 // Define defines --trust-proxy.
 func (p *ProxyFlags) Define(f *pflag.FlagSet) {
 	f.StringArrayVar(&p.texts, "trust-proxy", nil,
-		"`network` of reverse proxies before this server, such as 10.0.0.0/8, whose X-Forwarded-For is believed; can be repeated")
+		"`network` of trusted reverse proxies, such as 10.0.0.0/8, whose X-Forwarded-For counts; can be repeated")
 }
 
 // Check refuses an address that is not a network.

@@ -33,7 +33,7 @@ func Reason(err error) string {
 		return e.Error()
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
-		return "its name is not known: " + e.Name
+		return "unknown host name: " + e.Name
 	}
 	for {
 		inner := errors.Unwrap(err)

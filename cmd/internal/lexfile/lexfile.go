@@ -42,7 +42,7 @@ func FormatOf(path string) (string, error) {
 	case ".pls", ".xml":
 		return lexicon.PLS, nil
 	}
-	return "", fmt.Errorf("%s: the name of a lexicon must end in .csv or .pls", path)
+	return "", fmt.Errorf("%s: the file name of a lexicon must end in .csv or .pls", path)
 }
 
 // Read reads a file.
@@ -145,7 +145,7 @@ type Flag struct {
 // Define defines the flag.
 func (l *Flag) Define(f *pflag.FlagSet) {
 	f.StringVar(&l.path, "lexicon", "",
-		"speak words as this `file` says (.csv or .pls) for keys of --api-key, and without keys; it is read at the start")
+		"lexicon `file` (.csv or .pls) for keys of --api-key, and without keys; read at the start")
 }
 
 // Set reports whether a file was named.

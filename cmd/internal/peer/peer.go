@@ -28,7 +28,7 @@ func (p *Flags) Define(f *pflag.FlagSet) {
 	f.StringVar(&p.files.CA, "tls-ca", "",
 		"`file` with the certificate of the authority that signs those of all processes")
 	f.BoolVar(&p.plaintext, "plaintext", false,
-		"allow plain text between machines, where something else protects it, such as a service mesh")
+		"allow plain text between machines, for example inside a service mesh")
 }
 
 // Check refuses settings that contradict one another, or would accept every peer.
@@ -39,7 +39,7 @@ func (p *Flags) Check(cmd *cobra.Command) error {
 	case p.hasTLS() && p.plaintext:
 		return launch.BadUsage(cmd, "--plaintext and --tls-cert contradict each other; drop one of them")
 	case !p.hasTLS() && p.token == "":
-		return launch.BadUsage(cmd, "processes must know one another; "+
+		return launch.BadUsage(cmd, "processes must authenticate to one another; "+
 			"give them a token with --token-file, or certificates with --tls-cert, --tls-key and --tls-ca")
 	}
 	return nil
@@ -52,7 +52,7 @@ func (p *Flags) CheckListen(cmd *cobra.Command, flag, address string) error {
 		return nil
 	}
 	return launch.BadUsage(cmd, "%s %s is reached by other machines, which could read the token; give --tls-cert, "+
-		"--tls-key and --tls-ca, or a loopback address, or --plaintext where something else protects it", flag, address)
+		"--tls-key and --tls-ca, or a loopback address, or --plaintext if the network is protected", flag, address)
 }
 
 // CheckDial refuses to speak in plain text to an address beyond this machine. flag is the one that gave it, such as
@@ -64,7 +64,7 @@ func (p *Flags) CheckDial(cmd *cobra.Command, flag, address string) error {
 	}
 	return launch.BadUsage(cmd,
 		"%s %s may be another machine, and the token could be read on the way; give --tls-cert, "+
-			"--tls-key and --tls-ca, or --plaintext where something else protects it", flag, address)
+			"--tls-key and --tls-ca, or --plaintext if the network is protected", flag, address)
 }
 
 // Open reads the files of checked settings. command is named in errors about these files.

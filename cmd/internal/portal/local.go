@@ -58,7 +58,7 @@ func (l *Local) Run(ctx context.Context) error {
 	shipping, cancel := context.WithTimeout(context.WithoutCancel(ctx), shipLimit)
 	defer cancel()
 	if err := l.shipper.Drain(shipping); err != nil {
-		l.config.Log.Warn("usage stays in the log until the next start, because the store does not take it",
+		l.config.Log.Warn("usage stays in the log until the next start, because the store does not accept it",
 			"events", l.events.Backlog().Queued, "error", err)
 	}
 	return err

@@ -64,9 +64,9 @@ func (s *SignInFlags) Define(f *pflag.FlagSet) {
 	f.StringVar(&s.emulator, "firebase-emulator", "",
 		"for development: `address` of a Firebase Auth emulator, whose tokens have no signature")
 	f.BoolVar(&s.unsigned, "accept-unsigned-tokens", false,
-		"accept tokens of --firebase-emulator, which anyone can make")
+		"accept unsigned tokens of --firebase-emulator, which anyone can create")
 	f.BoolVar(&s.invitedOnly, "invited-only", false,
-		"let only those sign in who were invited, or whose --domain is known")
+		"allow sign-in only for invited addresses and those of --domain")
 	f.StringArrayVar(&s.domains, "domain", nil, "`domain` whose e-mail addresses need no invitation; can be repeated")
 	f.StringArrayVar(&s.origins, "portal-origin", nil,
 		"`origin` of another web page that may use the portal, such as https://portal.example.org; can be repeated")
@@ -86,13 +86,13 @@ func (s *SignInFlags) Check(cmd *cobra.Command) error {
 		return launch.BadUsage(cmd, "--sign-in-mails %d: want 1 to %d", s.mails, signin.MaxTotalLimit)
 	case s.emulator != "" && (!s.unsigned || s.firebase == ""):
 		return launch.BadUsage(cmd,
-			"--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anyone can make its tokens")
+			"--firebase-emulator needs --firebase demo-…, and --accept-unsigned-tokens, because anyone can create its tokens")
 	case s.unsigned && s.emulator == "":
 		return launch.BadUsage(cmd, "--accept-unsigned-tokens is for --firebase-emulator")
 	case s.webAPIKey != "" && s.firebase == "":
 		return launch.BadUsage(cmd, "--firebase-web-api-key needs the project; name it with --firebase")
 	case len(s.domains) > 0 && !s.invitedOnly:
-		return launch.BadUsage(cmd, "--domain means something with --invited-only only")
+		return launch.BadUsage(cmd, "--domain requires --invited-only")
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (s *SignInFlags) trusted() ([]signin.External, error) {
 		d := json.NewDecoder(strings.NewReader(string(b)))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&all); err != nil {
-			return nil, fmt.Errorf(`%s: %w; want a list like [{"issuer": "https://login.example.org", "audiences": ["swar"]}]`, s.issuers, err)
+			return nil, fmt.Errorf(`%s: %w; want a list such as [{"issuer": "https://login.example.org", "audiences": ["swar"]}]`, s.issuers, err)
 		}
 	}
 	if s.firebase != "" && s.emulator == "" {

@@ -100,7 +100,7 @@ func (s *StoreFlags) open(ctx context.Context, log *slog.Logger) (Records, error
 func (s *StoreFlags) OpenFile(ctx context.Context, alone bool) (*sqlite.Store, error) {
 	_, err := os.Stat(s.Database())
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, fmt.Errorf("there is no %s; name the server's folder with --data", s.Database())
+		return nil, fmt.Errorf("%s does not exist; name the server's folder with --data", s.Database())
 	}
 	return sqlite.Open(ctx, sqlite.Config{Path: s.Database(), Server: alone})
 }

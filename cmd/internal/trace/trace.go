@@ -31,7 +31,7 @@ type Flags struct {
 // Define defines --otlp and --otlp-share.
 func (t *Flags) Define(f *pflag.FlagSet) {
 	f.StringVar(&t.collector, "otlp", "", "send traces to the collector at this `URL`, such as http://collector:4317; "+
-		"https:// wants TLS (default none are made)")
+		"https:// uses TLS (default: no traces)")
 	f.Float64Var(&t.share, "otlp-share", 1, "trace this share of the requests without a trace parent, 0 to 1")
 }
 

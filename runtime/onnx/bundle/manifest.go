@@ -145,7 +145,7 @@ type State struct {
 // Text says how a chunk is prepared before it is tokenised.
 type Text struct {
 	Capitalise          bool      `json:"capitalise"`           // the first letter
-	TerminalPunctuation bool      `json:"terminal_punctuation"` // a full stop where there is no end mark
+	TerminalPunctuation bool      `json:"terminal_punctuation"` // a full stop if there is no end mark
 	RemoveSemicolons    bool      `json:"remove_semicolons"`
 	PadShort            bool      `json:"pad_short"` // eight spaces before fewer than five words
 	Replace             []Replace `json:"replace,omitempty"`
