@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from datetime import datetime
@@ -85,7 +86,8 @@ def test_a_whole_text(server: Server) -> None:
 def test_barge_in_stops_the_bill(server: Server) -> None:
     """The language model has ended long ago. The server stops within 200 ms, and the socket lives on.
 
-    One of ten times must be so short: a machine that does other work delays us, too.
+    Each time the server is told before aclose returns. Most of ten times must be so short: a machine that does other work
+    delays us, too.
     """
 
     async def run() -> None:
@@ -96,14 +98,22 @@ def test_barge_in_stops_the_bill(server: Server) -> None:
             stream.end_input()
             first = await stream.__anext__()
             connection = speech._socket._connection
+            sent: list[str] = []
+            send = connection.send
+
+            async def note(message: Any, *, to: Any = send, all: list[str] = sent) -> None:
+                await to(message)
+                all.append(json.loads(message)["type"])
+
+            connection.send = note
             interrupted = time.time()
             await stream.aclose()
+            connection.send = send
+            assert sent == ["cancel"], sent
             record = await asyncio.to_thread(server.record, first.request_id)
             took.append(datetime.fromisoformat(record["time"]).timestamp() - interrupted)
             assert record["status"] == "cancelled" and 0 < record["frames"] < len(LONG) / 20 * 12.5, record
-            if took[-1] < 0.2:
-                break
-        assert min(took) < 0.2, took
+        assert sorted(took)[len(took) // 2] < 0.2, took
         stream = speech.stream(conn_options=ONCE)
         stream.push_text("Namaste!")
         stream.end_input()
@@ -166,9 +176,7 @@ def test_a_session_is_interrupted(server: Server) -> None:
             assert len(cancelled) == before + 1
             took.append(datetime.fromisoformat(cancelled[-1]["time"]).timestamp() - interrupted)
             await said
-            if took[-1] < 0.2:
-                break
-        assert min(took) < 0.2, took
+        assert sorted(took)[len(took) // 2] < 0.2, took
         await session.aclose()
         await speech.aclose()
 

@@ -147,7 +147,7 @@ def test_devanagari_is_cut_anywhere(server: Server) -> None:
 def test_an_interruption_stops_the_bill(server: Server) -> None:
     """The language model has ended long ago. The server stops within 200 ms, and the connection stays.
 
-    One of ten times must be so short: a machine that does other work delays us, too.
+    Most of ten times must be so short: a machine that does other work delays us, too.
     """
     tts = SwarTTSService(base_url=server.url, api_key="good")
     took: list[float] = []
@@ -164,8 +164,6 @@ def test_an_interruption_stops_the_bill(server: Server) -> None:
             took.append(datetime.fromisoformat(record["time"]).timestamp() - interrupted)
             assert record["status"] == "cancelled" and 0 < record["frames"] < len(LONG) / 20 * 12.5, record
             await down.wait(InterruptionFrame, n)
-            if took[-1] < 0.2:
-                break
         heard, stopped = len(down.all(TTSAudioRawFrame)), len(down.all(TTSStoppedFrame))
         await send(*turn("Namaste!"))
         await down.wait(TTSStoppedFrame, stopped + 1)
@@ -173,7 +171,7 @@ def test_an_interruption_stops_the_bill(server: Server) -> None:
         assert not up.all(ErrorFrame)
 
     conversation(tts, script)
-    assert min(took) < 0.2, took
+    assert sorted(took)[len(took) // 2] < 0.2, took
 
 
 def test_sentences_and_greetings(server: Server) -> None:
