@@ -25,8 +25,8 @@ const tokensDecide = 4
 // Ends returns where the sentences of written end: "Aaj aao. Kal jao" → 8, 16. The last one ends with the text.
 //
 // The reading of a sentence depends on the sentence, [Options.Language] and [Options.Case] only. A text may therefore
-// be cut at each end, and at a line break if [LineEnd] is added. A text that is still being written may be cut where its
-// end is sure. No end is inside a listing or a formula, even if that has no end yet: a line of a program is read
+// be cut at each end, and at a line break if [LineEnd] is added. A text that is still being written may be cut where
+// its end is sure. No end is inside a listing or a formula, even if that has no end yet: a line of a program is read
 // otherwise when it stands alone.
 func Ends(written string) []End {
 	trimmed := strings.TrimLeftFunc(written, unicode.IsSpace)

@@ -22,11 +22,11 @@ func LoneCross(v *View, i int) bool {
 // maskSigns are the signs that stand for one hidden character each.
 const maskSigns = "*.#" + string(rune(Bullet))
 
-// MaskAt measures the masks that begin at token j: crosses, stars or dots in groups. It returns the token behind them
-// and how many characters they hide.
+// MaskAt measures the masks that begin at token j: crosses, stars or dots in groups, of which it looks at a constant
+// number. It returns the token behind them and how many characters they hide: XXXX-XX → 6.
 func MaskAt(v *View, j int) (next, wide int) {
 	next = j
-	for {
+	for range Lookahead {
 		t := v.At(j)
 		switch {
 		case Crosses(v, j) || wide == 0 && LoneCross(v, j):
@@ -38,9 +38,8 @@ func MaskAt(v *View, j int) (next, wide int) {
 		case t.Ch == '.' && t.Kind == Sign && !v.TightSign(j+1, '.'):
 			return next, wide // it ends the sentence
 		case t.IsOneOf(maskSigns):
-			for k := j; v.IsSign(k, t.Ch) && (k == j || v.Tight(k)); k++ {
+			for wide, j = wide+1, j+1; v.TightSign(j, t.Ch); j++ {
 				wide++
-				j = k + 1
 			}
 			if t.Ch == '.' && wide < 2 {
 				return next, 0
@@ -53,4 +52,5 @@ func MaskAt(v *View, j int) (next, wide int) {
 			j++
 		}
 	}
+	return next, wide
 }
