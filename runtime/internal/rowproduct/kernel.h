@@ -15,6 +15,10 @@
 
 #include <string.h>
 
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-trapping-math") // else bounds of values stay jumps where registers have no masks
+#endif
+
 enum { rows_at_once = 64 }; // as many as are packed before panels are read
 
 // to_integers rounds a row to integers from -128 to 127 and returns their scale, by which the largest is 127:
