@@ -90,7 +90,7 @@ var rules = map[string]rule{
 	"runtime/kokoro/convert": {[]string{
 		"runtime/kokoro/bundle", "runtime/internal/folder", "runtime/internal/graph", "runtime/safetensors",
 	}, "a bundle is made of files and graphs; running them, as for measuring a voice, is the engine's"},
-	"runtime/kokoro/kokorotest": {[]string{"runtime/kokoro/bundle", "runtime/kokoro/convert"}, "the weights for tests are found without the engine that is tested"},
+	"runtime/kokoro/kokorotest": {[]string{"internal/testenv/downloadtest", "runtime/kokoro/bundle", "runtime/kokoro/convert"}, "the weights for tests are found without the engine that is tested"},
 	"runtime/onnx/convert": {[]string{
 		"runtime/speech", "runtime/recording", "runtime/tokenize", "runtime/onnx/bundle", "runtime/internal/folder", "runtime/internal/graph",
 		"runtime/safetensors",
@@ -259,7 +259,8 @@ var rules = map[string]rule{
 	"internal/testenv/kubetest":        {nil, "an API server does not know what is tried on it"},
 	"hack/cpumasktest":                 {nil, "what hides instructions is tried on a program that knows nothing of it"},
 	"hack/fetch":                       {nil, "scripts are tried as they are run"},
-	"internal/testenv/onnxruntimetest": {nil, "finding the library has nothing to do with what runs on it"},
+	"internal/testenv/downloadtest":    {nil, "finding a download does not depend on its content"},
+	"internal/testenv/onnxruntimetest": {[]string{"internal/testenv/downloadtest"}, "finding the library does not depend on the models that it runs"},
 	"hack/benchengine": {[]string{
 		"runtime/speech", "runtime/synth", "runtime/onnx", "runtime/onnx/bundle", "runtime/onnx/convert", "runtime/onnx/layout/layouttest",
 		"runtime/onnx/measure",

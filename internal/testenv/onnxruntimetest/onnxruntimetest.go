@@ -5,44 +5,34 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/swar-tts/swar/internal/testenv/downloadtest"
 )
 
-// Library returns the path of the library: what SWAR_ONNXRUNTIME names, or what hack/onnxruntime.sh has fetched. Where
-// there is neither it skips the test. In CI, where nobody sees what was skipped, it fails the test, unless
-// SWAR_TEST_WITHOUT has the word onnxruntime.
+// Library returns the path of the library: that of SWAR_ONNXRUNTIME, or the one that hack/onnxruntime.sh has
+// downloaded. Without either it ends the test, see [downloadtest.Find].
 func Library(tb testing.TB) string {
 	tb.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	return library(tb, filepath.Join(filepath.Dir(here), "..", "..", ".."))
-}
-
-func library(tb testing.TB, root string) string {
-	tb.Helper()
-	if path := os.Getenv("SWAR_ONNXRUNTIME"); path != "" {
-		return path
-	}
-	arch := runtime.GOARCH
-	if arch == "amd64" {
-		arch = "x64"
-	}
+	root := downloadtest.Root()
 	pins, err := os.ReadFile(filepath.Join(root, "hack", "fetch", "pins.txt"))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	_, version, _ := strings.Cut(string(pins), "\nonnxruntime==")
+	return downloadtest.Find(tb, root, file(string(pins), runtime.GOARCH))
+}
+
+// file returns the pinned library of a processor: "onnxruntime==1.2.3 …", "amd64" → libonnxruntime-1.2.3-x64.so.
+func file(pins, arch string) downloadtest.File {
+	if arch == "amd64" {
+		arch = "x64"
+	}
+	_, version, _ := strings.Cut("\n"+pins, "\nonnxruntime==")
 	version, _, _ = strings.Cut(version, " ")
-	path := filepath.Join(root, ".cache", "onnxruntime", "libonnxruntime-"+version+"-"+arch+".so")
-	if _, err := os.Stat(path); err == nil {
-		return path
+	return downloadtest.File{
+		Variable: "SWAR_ONNXRUNTIME", Path: ".cache/onnxruntime/libonnxruntime-" + version + "-" + arch + ".so",
+		Word:    "onnxruntime",
+		Missing: "there is no ONNX Runtime; run make onnxruntime, or set SWAR_ONNXRUNTIME to the library",
 	}
-	const missing = "NOT TESTED: there is no ONNX Runtime; run make onnxruntime, or set SWAR_ONNXRUNTIME to the library"
-	meant := slices.Contains(strings.Fields(os.Getenv("SWAR_TEST_WITHOUT")), "onnxruntime")
-	if os.Getenv("CI") == "true" && !meant {
-		tb.Fatal(missing + "; if CI is meant to go without it, set SWAR_TEST_WITHOUT=onnxruntime")
-	}
-	tb.Skip(missing)
-	return ""
 }

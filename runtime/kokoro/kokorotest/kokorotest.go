@@ -2,13 +2,12 @@
 package kokorotest
 
 import (
-	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/swar-tts/swar/internal/testenv/downloadtest"
 	"github.com/swar-tts/swar/runtime/kokoro/bundle"
 	"github.com/swar-tts/swar/runtime/kokoro/convert"
 )
@@ -17,30 +16,13 @@ import (
 const ModelFile = "model_int8.onnx"
 
 // Folder returns the folder of the published files, as hack/kokoro.sh makes it: model_int8.onnx, and the voices as
-// voices/NAME.bin. It is what SWAR_KOKORO names, or .cache/kokoro. Where there is neither it skips the test. In CI,
-// where nobody sees what was skipped, it fails the test, unless SWAR_TEST_WITHOUT has the word kokoro.
+// voices/NAME.bin. It is SWAR_KOKORO, or .cache/kokoro. Without either it ends the test, see [downloadtest.Find].
 func Folder(tb testing.TB) string {
 	tb.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	return folder(tb, filepath.Join(filepath.Dir(here), "..", "..", ".."))
-}
-
-func folder(tb testing.TB, root string) string {
-	tb.Helper()
-	if dir := os.Getenv("SWAR_KOKORO"); dir != "" {
-		return dir
-	}
-	dir := filepath.Join(root, ".cache", "kokoro")
-	if _, err := os.Stat(filepath.Join(dir, ModelFile)); err == nil {
-		return dir
-	}
-	const missing = "NOT TESTED: there are no weights of Kokoro; run make kokoro, or set SWAR_KOKORO to their folder"
-	meant := slices.Contains(strings.Fields(os.Getenv("SWAR_TEST_WITHOUT")), "kokoro")
-	if os.Getenv("CI") == "true" && !meant {
-		tb.Fatal(missing + "; if CI is meant to go without them, set SWAR_TEST_WITHOUT=kokoro")
-	}
-	tb.Skip(missing)
-	return ""
+	return downloadtest.Find(tb, downloadtest.Root(), downloadtest.File{
+		Variable: "SWAR_KOKORO", Path: ".cache/kokoro", Probe: ModelFile, Word: "kokoro",
+		Missing: "there are no weights of Kokoro; run make kokoro, or set SWAR_KOKORO to their folder",
+	})
 }
 
 // Bundle makes a bundle of the published model with these voices and returns its folder. A voice keeps its published

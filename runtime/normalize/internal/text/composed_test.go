@@ -6,7 +6,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// TestComposedAgreesWithNFC: each character alone, and before a mark that joins it, is judged as the general check does.
+// TestComposedAgreesWithNFC: each character alone, and before a mark that joins it, is judged as the general check
+// does.
 func TestComposedAgreesWithNFC(t *testing.T) {
 	for r := rune(1); r < 0x20000; r++ {
 		if 0xd800 <= r && r < 0xe000 {
