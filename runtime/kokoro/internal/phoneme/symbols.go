@@ -49,6 +49,8 @@ var respelled = [...]struct{ from, to string }{
 	{"^", ""}, {"-", ""}, // the other ties
 	// What the vocabulary lacks: the l of ळ, consonants that are syllables, the l of battle.
 	{"ɭ", "l"}, {"r\u0329", "ɾɪ"}, {"n\u0329", "ən"}, {"\u0329", ""}, {"ɬ", "l"},
+	// Behind these, the model speaks ʋ as an r, or as nothing: quick, Twitter.
+	{"kʋ", "kw"}, {"ʈʋ", "ʈw"},
 }
 
 // symbols writes a word of the program's answer in Kokoro's symbols.
@@ -84,9 +86,10 @@ func withNasals(word string) string {
 
 const tilde = '\u0303'
 
-// withStops begins a retroflex d that ends a syllable as a dental one, and makes it long: ɡˈaːɾɖ → ɡˈaːɾdɖː. The model
-// speaks ɖ there as the flap of ड़, in which a listener hears no stop: guard is गार, road is रोड़. It speaks a stop
-// behind a nasal (brand), doubled (लड्डू) and before a vowel (ready).
+// withStops writes a retroflex d where the model would speak the flap of ड़, in which a listener hears an r or nothing.
+// One that ends a syllable begins as a dental one and is long: ɡˈaːɾɖ → ɡˈaːɾdɖː. One between a vowel or a stop and a
+// vowel is dental: ʌpɖˈeːʈ → ʌpdˈeːʈ. The model speaks a stop at the beginning, behind a nasal (brand), r and l before a
+// vowel (order), and doubled (लड्डू).
 func withStops(word string) string {
 	if !strings.ContainsRune(word, 'ɖ') {
 		return word
@@ -94,14 +97,20 @@ func withStops(word string) string {
 	var out strings.Builder
 	before := ' '
 	for i, r := range word {
-		next, _ := utf8.DecodeRuneInString(word[i+utf8.RuneLen(r):])
-		if r == 'ɖ' && !strings.ContainsRune(keepStops, before) &&
-			(next == utf8.RuneError || strings.ContainsRune(closeSyllables, next)) {
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(word[i+utf8.RuneLen(r):], stressMarks))
+		switch {
+		case r != 'ɖ' || strings.ContainsRune(keepStops, before):
+			out.WriteRune(r)
+		case next == utf8.RuneError || strings.ContainsRune(closeSyllables, next):
 			out.WriteString("dɖː")
-		} else {
+		case strings.ContainsRune(vowels, next) && strings.ContainsRune(vowels+"ːkɡcɟʈtpb", before):
+			out.WriteRune('d')
+		default:
 			out.WriteRune(r)
 		}
-		before = r
+		if !strings.ContainsRune(stressMarks, r) {
+			before = r
+		}
 	}
 	return out.String()
 }
@@ -110,6 +119,8 @@ const (
 	// behind which a d is heard; the space stands for the beginning of the word
 	keepStops      = " ɳnmɲŋɖ"
 	closeSyllables = "kɡcɟʈtdpbmnɳɲŋlʋsʃʂfzʧʤ" // before which it ends a syllable
+	vowels         = "aeiouɪʊɛɔəʌɒɑɜæIWAOQY"
+	stressMarks    = "ˈˌ"
 )
 
 // withoutFlags removes the notes in brackets that tell of a change of language: (^e^n), (hi).
