@@ -1,5 +1,6 @@
 // The page of the playground, with or without a portal around it.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "./ui/icons";
 import { useEvery } from "./ui/load";
@@ -33,17 +34,20 @@ export function Playing({
   mayPlay,
   of,
   shortcuts,
+  project,
 }: {
   key_: SocketKey;
   voices: readonly string[];
   mayPlay: boolean;
   of?: string | undefined;
   shortcuts?(): void; // shows the list of keys
+  project?: ComponentChildren; // the choice of it, where there are several
 }) {
   void language.value; // the words below read it, too
   return (
     <>
       <Head title={t("play.title")} lead={t("play.lead")} of={of}>
+        {project}
         {key_ instanceof PlaygroundKey && <KeyLeft of={key_} />}
         {shortcuts && (
           <button type="button" class="btn ghost sm hide-s" onClick={shortcuts}>

@@ -11,9 +11,10 @@ import { snippet } from "../play/snippets";
 import { copy, say } from "../ui/copy";
 import { Dialog, FormDialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
-import { useAction, useEvery, useLoad } from "../ui/load";
+import { settled, useAction, useEvery, useLoad } from "../ui/load";
 import { Menu } from "../ui/menu";
-import { Allowed, Empty, Field, Find, Head, Seg, Select, Show } from "../ui/parts";
+import { Allowed, Empty, Field, Find, Head, Seg, Show } from "../ui/parts";
+import { Projects } from "../ui/projects";
 import { t as shared } from "../ui/words";
 import { t } from "./words";
 
@@ -58,7 +59,7 @@ export function KeysPage() {
         </Allowed>
       </Head>
       <Show of={list}>{({ keys }) => <List keys={keys} open={setOpen} />}</Show>
-      <LookUp keys={list.value?.keys ?? []} />
+      {settled(list) && <LookUp keys={list.value?.keys ?? []} />}
       {open && "create" in open && <Create onClose={close} onMade={(made) => setOpen({ secret: made })} />}
       {open && "secret" in open && <Secret made={open.secret} onClose={close} />}
       {open && "edit" in open && <Edit row={open.edit} onClose={close} />}
@@ -105,7 +106,7 @@ function List({ keys, open }: { keys: Key[]; open(o: Open): void }) {
             { key: "revoked", label: t("keys.revoked"), count: keys.length - active.length },
           ]}
         />
-        <Projects value={project} />
+        <Projects every value={project} />
         <span class="end lim">
           <span class="xs muted num">{t("keys.of", { n: active.length })}</span>
           <span
@@ -134,19 +135,6 @@ function List({ keys, open }: { keys: Key[]; open(o: Open): void }) {
 
 const matches = (k: Key, find: string) =>
   [k.name, k.prefix].some((s) => s.toLowerCase().includes(find.trim().toLowerCase()));
-
-export function Projects({ value }: { value: string }) {
-  const all = here.value?.projects ?? [];
-  if (all.length < 2) return null;
-  return (
-    <Select
-      label={shared("project")}
-      value={value}
-      onChoose={(v) => ask({ project: v })}
-      choices={[["", shared("allProjects")], ...all.map((p) => [p.id, p.name] as const)]}
-    />
-  );
-}
 
 function Table({ rows, open }: { rows: Key[]; open(o: Open): void }) {
   return (
@@ -193,7 +181,9 @@ function Table({ rows, open }: { rows: Key[]; open(o: Open): void }) {
               <td class="muted cx" title={exact(k.created_at)}>
                 {day(k.created_at)}
               </td>
-              <td class="muted bx">{k.created_by}</td>
+              <td class="muted bx" title={k.created_by}>
+                {k.created_by}
+              </td>
               <td class="ax">
                 {!k.revoked_at && mayWrite.value && (
                   <Menu label={shared("actions", { name: k.name })} button={<Icon name="more" />}>

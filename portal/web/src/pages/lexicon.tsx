@@ -5,12 +5,13 @@ import { failed, once, unreached, type Answer } from "../lib/api";
 import { exact, number } from "../lib/format";
 import { api, here, mayWrite } from "../lib/here";
 import type { Lexicon, LexiconEntry } from "../lib/portal.gen";
+import { place } from "../lib/router";
 import { create, mint, portal, replace } from "../lib/session";
 import { PlaygroundKey, fetchWith } from "../play/key";
 import { refusal } from "../play/preview";
 import { say } from "../ui/copy";
 import { Form } from "../ui/dialog";
-import { useAction, useLoad } from "../ui/load";
+import { settled, useAction, useLoad } from "../ui/load";
 import { Allowed, Field, Go, Head, Select, Show, Wrong } from "../ui/parts";
 import { t as shared } from "../ui/words";
 import { t } from "./words";
@@ -35,7 +36,7 @@ function merged(present: LexiconEntry[], added: LexiconEntry[]) {
 
 export function LexiconPage() {
   const o = here.value;
-  const [chosen, setChosen] = useState("");
+  const [chosen, setChosen] = useState(place.value.query.get("project") ?? "");
   if (!o?.projects[0]) return null;
   const project = o.projects.find((p) => p.id === chosen) ?? o.projects[0];
   return (
@@ -60,7 +61,7 @@ function Of({ project }: { project: string }) {
   return (
     <div class="stack">
       <Show of={list}>{(l) => <Edit key={l.version} l={l} saved={list.set} reload={list.reload} />}</Show>
-      <Try project={project} />
+      {settled(list) && <Try project={project} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 // How the organisation is doing: today, this month, the last requests; or the three steps to the first call.
 
-import { failed, query } from "../lib/api";
+import { query } from "../lib/api";
 import { clock, DAY, dayOf, dayStart, exact, isoDay, ms, number, rupees } from "../lib/format";
 import { health } from "../lib/health";
 import { here } from "../lib/here";
@@ -9,8 +9,8 @@ import { org, to } from "../lib/router";
 import { portal } from "../lib/session";
 import { Spark } from "../ui/chart";
 import { Icon } from "../ui/icons";
-import { useEvery, useLoad } from "../ui/load";
-import { Head, Show } from "../ui/parts";
+import { settled, useEvery, useLoad } from "../ui/load";
+import { Head, Show, Skeleton } from "../ui/parts";
 import { endpoint, Nothing, Status } from "./requests";
 import { t } from "./words";
 
@@ -25,12 +25,24 @@ export function OverviewPage() {
     [org.value, end],
   );
   const last = useLoad<Requests>(() => portal("/requests" + query({ org_id: org.value, limit: 5 })), [org.value]);
-  useEvery(5000, () => void last.reload());
+  const keys = useLoad<Keys>(() => portal("/keys" + query({ org_id: org.value })), [org.value]);
+  useEvery(5000, () => {
+    void last.reload();
+    if (!used(keys.value)) void keys.reload();
+  });
   useEvery(30_000, () => void usage.reload());
+  const head = <Head title={t("overview")} lead={t("overview.lead")} of={here.value?.name} />;
+  if (!settled(usage, last, keys))
+    return (
+      <>
+        {head}
+        <Skeleton rows={10} />
+      </>
+    );
   return (
     <>
-      <Head title={t("overview")} lead={t("overview.lead")} of={here.value?.name} />
-      {last.value && <Steps heard={last.value.requests.length > 0} />}
+      {head}
+      {last.value && keys.value && <Steps heard={last.value.requests.length > 0} keys={keys.value} />}
       <Show of={usage} rows={3}>
         {(u) => <Totals u={u} />}
       </Show>
@@ -120,17 +132,15 @@ function Totals({ u }: { u: Usage }) {
   );
 }
 
+const used = (keys: Keys | undefined) => keys?.keys.some((k) => k.last_used_at) ?? false;
+
 /** Until a key has spoken: what is done already is ticked. */
-export function Steps({ heard }: { heard: boolean }) {
-  const keys = useLoad<Keys>(() => portal("/keys" + query({ org_id: org.value })), [org.value]);
-  useEvery(5000, () => void keys.reload());
-  if (!keys.value || failed(keys.value)) return null;
-  const used = keys.value.keys.some((k) => k.last_used_at);
-  if (used) return null;
+function Steps({ heard, keys }: { heard: boolean; keys: Keys }) {
+  if (used(keys)) return null;
   const steps = [
     ["hear", "playground", heard],
-    ["key", "keys?new=1", keys.value.keys.length > 0],
-    ["first", "requests", used],
+    ["key", "keys?new=1", keys.keys.length > 0],
+    ["first", "requests", false],
   ] as const;
   return (
     <section class="card steps">

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { away, failed, query } from "../lib/api";
 import { clock, exact, ms, number } from "../lib/format";
 import { api, here, projectName, voiceNames } from "../lib/here";
-import type { Keys, Request, Requests } from "../lib/portal.gen";
+import type { Key, Keys, Request, Requests } from "../lib/portal.gen";
 import { singleKeys } from "../lib/choices";
 import { ask, org, place, to } from "../lib/router";
 import { portal } from "../lib/session";
@@ -14,9 +14,9 @@ import { Dialog } from "../ui/dialog";
 import { Icon } from "../ui/icons";
 import { useEvery, useLoad, useSettled } from "../ui/load";
 import { CopyButton, Csv, Empty, Find, Head, Line, Select, Show } from "../ui/parts";
+import { Projects } from "../ui/projects";
 import { Rows } from "../ui/rows";
 import { t as shared } from "../ui/words";
-import { Projects } from "./keys";
 import { t } from "./words";
 
 const PAGE = 200;
@@ -37,6 +37,9 @@ const asked = (more: Record<string, string | number>) => {
     ...more,
   });
 };
+
+/** Names of keys by their identifiers. */
+type Names = ReadonlyMap<string, string>;
 
 interface List {
   rows: Request[];
@@ -99,6 +102,8 @@ export function RequestsPage() {
   const { list, older } = useRequests(live);
   const open = q.get("id") ?? "";
   const filtered = FILTERS.some((f) => q.get(f));
+  const keys = useLoad<Keys>(() => portal("/keys" + query({ org_id: org.value })), [org.value]);
+  const names = new Map(keys.value?.keys.map((k) => [k.id, k.name]));
   return (
     <>
       <Head title={t("requests")} lead={t("requests.lead")} of={here.value?.name}>
@@ -108,11 +113,15 @@ export function RequestsPage() {
         </button>
         <Csv path={"/requests" + asked({ format: "csv" })} name="swar-requests.csv" />
       </Head>
-      <Filters filtered={filtered} />
+      <Filters filtered={filtered} keys={keys.value?.keys ?? []} />
       <section class="card rq">
         <Show of={list} rows={10}>
           {({ rows, next }) =>
-            rows.length === 0 ? <Nothing filtered={filtered} /> : <Table rows={rows} more={next !== ""} older={older} />
+            rows.length === 0 ? (
+              <Nothing filtered={filtered} />
+            ) : (
+              <Table rows={rows} names={names} more={next !== ""} older={older} />
+            )
           }
         </Show>
       </section>
@@ -121,14 +130,18 @@ export function RequestsPage() {
           {t("requests.all", { n: number(list.value.rows.length) })}
         </p>
       )}
-      {open && <Drawer id={open} />}
+      {open && <Drawer id={open} names={names} />}
     </>
   );
 }
 
-function Filters({ filtered }: { filtered: boolean }) {
+/** The name of the key of a request, by which people know it: of a revoked one, too. */
+function keyName(r: Request, names: Names): string {
+  return names.get(r.key_id) || (r.key_prefix.startsWith("swar_play_") ? t("requests.playground") : r.key_prefix + "…");
+}
+
+function Filters({ filtered, keys }: { filtered: boolean; keys: Key[] }) {
   const q = place.value.query;
-  const keys = useLoad<Keys>(() => portal("/keys" + query({ org_id: org.value })), [org.value]);
   return (
     <div class="row wrap tools">
       <Find label={t("requests.id")} value={q.get("q") ?? ""} onInput={(v) => ask({ q: v })} />
@@ -162,18 +175,13 @@ function Filters({ filtered }: { filtered: boolean }) {
           ...Object.entries(VENDORS),
         ]}
       />
-      {keys.value && keys.value.keys.length > 0 && (
-        <Select
-          label={t("keys.key")}
-          value={q.get("key") ?? ""}
-          onChoose={(v) => ask({ key: v })}
-          choices={[
-            ["", t("requests.anyKey")],
-            ...keys.value.keys.map((k) => [k.id, `${k.name} (${k.prefix}…)`] as const),
-          ]}
-        />
-      )}
-      <Projects value={q.get("project") ?? ""} />
+      <Select
+        label={t("keys.key")}
+        value={q.get("key") ?? ""}
+        onChoose={(v) => ask({ key: v })}
+        choices={[["", t("requests.anyKey")], ...keys.map((k) => [k.id, `${k.name} (${k.prefix}…)`] as const)]}
+      />
+      <Projects every value={q.get("project") ?? ""} />
       <Select
         label={t("requests.slower")}
         value={q.get("slow") ?? ""}
@@ -220,7 +228,14 @@ export function Status({ of }: { of: Request["status"] }) {
 
 export const endpoint = (e: string) => (e === "rest" || e === "ws" ? t(`requests.${e}`) : (VENDORS[e] ?? e));
 
-function Table({ rows, more, older }: { rows: Request[]; more: boolean; older(): void }) {
+interface TableProps {
+  rows: Request[];
+  names: Names;
+  more: boolean; // there are older ones
+  older(): void;
+}
+
+function Table({ rows, names, more, older }: TableProps) {
   const [at, setAt] = useState(""); // id of the row that the keys have come to: new rows on top move it
   const key = (e: KeyboardEvent) => {
     const by = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[e.key];
@@ -267,7 +282,9 @@ function Table({ rows, more, older }: { rows: Request[]; more: boolean; older():
               </span>
               <span class="vx">{r.voice}</span>
               <span class="muted ex">{endpoint(r.endpoint)}</span>
-              <code class="kx">{r.key_prefix ? r.key_prefix + "…" : ""}</code>
+              <bdi class="kx cut" title={r.key_prefix + "…"}>
+                {r.key_id && keyName(r, names)}
+              </bdi>
               <span class="r num cx">{number(r.chars)}</span>
               <span class="r num ax2">{number(r.audio_s, 1)} s</span>
               <span class="r num fx">{ms(r.ttfa_ms)}</span>
@@ -296,7 +313,7 @@ async function one(id: string) {
   return { row: requests[0], seed: digitsOf(text, "seed") };
 }
 
-function Drawer({ id }: { id: string }) {
+function Drawer({ id, names }: { id: string; names: Names }) {
   const row = useLoad(() => one(id), [id]);
   useEvery(
     1000,
@@ -312,14 +329,14 @@ function Drawer({ id }: { id: string }) {
       </p>
       <Show of={row}>
         {({ row: r, seed }) =>
-          r ? <Detail r={r} seed={seed || String(r.seed)} /> : <Empty title={t("requests.none")} />
+          r ? <Detail r={r} names={names} seed={seed || String(r.seed)} /> : <Empty title={t("requests.none")} />
         }
       </Show>
     </Dialog>
   );
 }
 
-function Detail({ r, seed }: { r: Request; seed: string }) {
+function Detail({ r, names, seed }: { r: Request; names: Names; seed: string }) {
   const [seen] = useState(Date.now);
   const until = r.status === "running" ? Math.max(r.wall_ms, seen - Date.parse(r.ts)) : r.wall_ms;
   const first = Math.max(0, (r.ttfa_ms ?? 0) - r.queue_ms);
@@ -336,7 +353,12 @@ function Detail({ r, seed }: { r: Request; seed: string }) {
     [t("requests.voice"), r.voice],
     [t("requests.endpoint"), endpoint(r.endpoint)],
     [t("requests.format"), r.format],
-    [t("keys.key"), <code>{r.key_prefix}…</code>],
+    [
+      t("keys.key"),
+      <>
+        <bdi>{keyName(r, names)}</bdi> <code class="xs">{r.key_prefix}…</code>
+      </>,
+    ],
     [shared("project"), <bdi>{projectName(r.project_id)}</bdi>],
     [t("requests.chars"), number(r.chars)],
     [t("requests.chunks"), number(r.chunks)],

@@ -12,8 +12,8 @@ import { Bars, colour, Lines, Spark, type BarSeries } from "../ui/chart";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import { Csv, Empty, Head, Seg, Show } from "../ui/parts";
+import { Projects } from "../ui/projects";
 import { t as shared } from "../ui/words";
-import { Projects } from "./keys";
 import { t } from "./words";
 
 type Split = "key" | "voice" | "endpoint";
@@ -77,7 +77,7 @@ export function UsagePage() {
           ]}
         />
         {range.name === "own" && <Own range={range} />}
-        <Projects value={q.get("project") ?? ""} />
+        <Projects every value={q.get("project") ?? ""} />
         <Csv
           path={"/usage" + asked(range, { split, format: "csv" })}
           name={`swar-usage-${isoDay(range.from)}-${isoDay(last)}.csv`}
@@ -227,7 +227,11 @@ const nameOf = (split: Split, s: { id: string; name: string }) =>
 
 function ByDay({ u, split }: { u: Usage; split: Split }) {
   const [table, setTable] = useState(false);
-  const series: BarSeries[] = (u.series ?? []).map((s) => ({ name: nameOf(split, s), values: s.frames.map(minutes) }));
+  const series: BarSeries[] = (u.series ?? []).map((s) => ({
+    name: nameOf(split, s),
+    other: s.id === "other",
+    values: s.frames.map(minutes),
+  }));
   const days = u.by_day.map((d) => dayOf(d.date));
   return (
     <section class="card" aria-labelledby="by-day">
@@ -363,7 +367,7 @@ function Parts({ u, split }: { u: Usage; split: Split }) {
   const series = u.series ?? [];
   const tint = (id: string) => {
     const i = series.findIndex((s) => s.id === id);
-    return i < 0 ? "c5" : colour(i, series.length);
+    return colour(i, i < 0);
   };
   return (
     <table class="bk">

@@ -143,35 +143,43 @@ export function Playground(p: PlaygroundProps) {
             }}
           />
         </section>
-        <Spoken t={p.t} preview={preview} mayAsk={p.mayPlay} hovered={hovered} chunk={speaking.chunk} copy={copy} />
+        <Spoken
+          t={p.t}
+          preview={preview}
+          chars={chars}
+          mayAsk={p.mayPlay}
+          hovered={hovered}
+          chunk={speaking.chunk}
+          copy={copy}
+        />
         <section class="card play-player" aria-label={p.t("play.play")}>
           <Wave t={p.t} speaking={speaking} playable={playable} reason={reason} onPlay={play} />
           <Figures t={p.t} figures={speaking.figures} />
           <Refused t={p.t} speaking={speaking} again={play} />
           <Announced t={p.t} speaking={speaking} />
-          <div class="play-files">
-            {last && (
-              <>
-                <Files {...p} speaking={speaking} take={last} />
-                <span class="xs muted num">{p.t("play.size", { kb: Math.ceil(bytesOf(last) / 1024) })}</span>
-              </>
-            )}
-            <span class="end">
-              <button
-                type="button"
-                class="btn ghost sm"
-                onClick={() => {
-                  location.hash = toFragment(text, settings);
-                  copy(location.href);
-                }}
-              >
-                <Icon name="copy" />
-                {p.t("play.link")}
-              </button>
-            </span>
-          </div>
           {!isSecureContext && <p class="play-note">{p.t("play.insecure")}</p>}
         </section>
+        <div class="play-files">
+          {last && (
+            <>
+              <Files {...p} speaking={speaking} take={last} />
+              <span class="xs muted num">{p.t("play.size", { kb: Math.ceil(bytesOf(last) / 1024) })}</span>
+            </>
+          )}
+          <span class="end">
+            <button
+              type="button"
+              class="btn ghost sm"
+              onClick={() => {
+                location.hash = toFragment(text, settings);
+                copy(location.href);
+              }}
+            >
+              <Icon name="copy" />
+              {p.t("play.link")}
+            </button>
+          </span>
+        </div>
         <Beneath {...p} speaking={speaking} />
       </div>
       <aside class="play-side" aria-label={p.t("play.settings")}>

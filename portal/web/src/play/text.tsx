@@ -121,9 +121,13 @@ function Pieces({ pieces, hovered, focusable }: { pieces: Piece[]; hovered: Sign
   );
 }
 
+/** About the height of what will be spoken, which is kept free until it comes: nothing below moves much. */
+const heightFor = (chars: number) => Math.max(0, Math.min(640, Math.ceil(chars / 90) * 70) - 44) + "px";
+
 export function Spoken({
   t,
   preview,
+  chars,
   mayAsk,
   hovered,
   chunk,
@@ -131,6 +135,7 @@ export function Spoken({
 }: {
   t: T;
   preview: PreviewResult;
+  chars: number;
   mayAsk: boolean;
   hovered: Signal<number>;
   chunk: ReadonlySignal<number>;
@@ -175,7 +180,7 @@ export function Spoken({
           <bdi>{t("play.unspoken", { what: p.unspoken })}</bdi>
         </p>
       )}
-      <ol class="play-chunks">
+      <ol class="play-chunks" style={instead && mayAsk && !refused ? { minHeight: heightFor(chars) } : {}}>
         {pieces.map((line, i) => (
           <li class={chunk.value === i ? "on" : ""}>
             <p lang="hi">

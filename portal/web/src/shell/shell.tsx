@@ -2,10 +2,10 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { away, isThere, unreached, type Failure } from "../lib/api";
-import { here, mayWrite, voiceNames } from "../lib/here";
+import { away, isThere, query, unreached, type Failure } from "../lib/api";
+import { here, mayWrite, projectName, voiceNames } from "../lib/here";
 import { chooseLanguage, language } from "../lib/language";
-import { go, org, page, to } from "../lib/router";
+import { go, org, page, place, to } from "../lib/router";
 import { idToken, leftMs, me, mint, signOut } from "../lib/session";
 import { PlaygroundKey } from "../play/key";
 import { Playing } from "../playing";
@@ -15,6 +15,7 @@ import { Icon, Logo } from "../ui/icons";
 import { useEvery, useLoad } from "../ui/load";
 import { Menu } from "../ui/menu";
 import { Failed, NotFound, Skeleton } from "../ui/parts";
+import { Projects } from "../ui/projects";
 import { Toast } from "../ui/toast";
 import { t as shared } from "../ui/words";
 import { health } from "../lib/health";
@@ -39,7 +40,8 @@ function keyOf(project: string): PlaygroundKey {
 
 /** The playground with the key of the organisation's first project. Viewers get none. */
 function Seated() {
-  const project = here.value?.projects[0]?.id ?? "";
+  const all = here.value?.projects ?? [];
+  const project = (all.find((p) => p.id === place.value.query.get("project")) ?? all[0])?.id ?? "";
   const key = useMemo(
     () => (mayWrite.value ? keyOf(project) : { get: () => Promise.resolve("") }),
     [project, mayWrite.value],
@@ -53,6 +55,7 @@ function Seated() {
       mayPlay={mayWrite.value}
       of={here.value?.name}
       shortcuts={() => open("sheet")}
+      project={all.length > 1 && <Projects value={project} />}
     />
   );
 }
@@ -128,9 +131,22 @@ export function Shell() {
   );
 }
 
+/** The project that pages are narrowed to goes with whoever looks at the next one. */
+function ofProject() {
+  return query({ project: place.value.query.get("project") ?? "" });
+}
+
+/** The name of that project, or of the only one. */
+function projectHere(): string {
+  const all = here.value?.projects ?? [];
+  return (
+    projectName(place.value.query.get("project") ?? "") || (all.length === 1 ? all[0]!.name : shared("allProjects"))
+  );
+}
+
 function Link({ p, label }: { p: PageOf; label?: string }) {
   return (
-    <a href={to(p.name)} aria-current={page.value === p.name ? "page" : undefined}>
+    <a href={to(p.name) + ofProject()} aria-current={page.value === p.name ? "page" : undefined}>
       <Icon name={p.icon} />
       {label ?? t(p.name)}
     </a>
@@ -203,7 +219,7 @@ function OrgMenu({ newOrg }: { newOrg(): void }) {
             </b>
             <br />
             <span class="xs muted">
-              <bdi>{o?.projects[0]?.name}</bdi>
+              <bdi>{projectHere()}</bdi>
             </span>
           </span>
           <Icon name="down" />

@@ -4,10 +4,12 @@ import { useRef, useState } from "preact/hooks";
 import { number } from "../lib/format";
 
 const WIDTH = 980;
-const LEFT = 36; // of the axis
+const HEIGHT = 252;
+const LEFT = 36; // of the axis, which stays where the bars scroll
 
 export interface BarSeries {
   name: string;
+  other?: boolean; // what is left of all others
   values: readonly number[];
 }
 
@@ -27,7 +29,29 @@ export function step(max: number): number {
   return ([1, 2, 4, 5, 10].find((n) => n * power >= rough) ?? 10) * power;
 }
 
-export const colour = (i: number, all: number) => "c" + (i === 8 || (i === all - 1 && i > 3) ? 5 : (i % 4) + 1);
+const OTHER = "c5";
+const HATCHED = [6, 7, 8, 9]; // whose bars are striped, too: eight colours alone are hard to tell apart
+
+/** The colour of a series by its place: eight, and grey for what is left. */
+export const colour = (i: number, other?: boolean) => (other || i > 7 ? OTHER : "c" + (i < 4 ? i + 1 : i + 2));
+
+const colourOf = (all: readonly BarSeries[], i: number) => colour(i, all[i]?.other);
+
+/** Stripes of a colour, as the fill of a bar. */
+const Hatches = () => (
+  <defs>
+    {HATCHED.map((n) => (
+      <pattern id={"hatch" + n} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect class={"c" + n} width="5" height="5" />
+        <rect class="gap" width="1.6" height="5" />
+      </pattern>
+    ))}
+  </defs>
+);
+
+/** How a bar is filled: by its class, or with the stripes of its colour. */
+const filled = (c: string) =>
+  HATCHED.includes(Number(c.slice(1))) ? { class: "striped", fill: `url(#hatch${c.slice(1)})` } : { class: c };
 
 export function Bars(p: BarsProps) {
   const [at, setAt] = useState(-1);
@@ -44,7 +68,7 @@ export function Bars(p: BarsProps) {
   const ticks = Array.from({ length: Math.round(top / by) + 1 }, (_, i) => i * by);
   const point = (e: PointerEvent) => {
     const r = (e.currentTarget as SVGElement).getBoundingClientRect();
-    const i = Math.floor((((e.clientX - r.left) / r.width) * WIDTH - LEFT) / slot);
+    const i = Math.floor((((e.clientX - r.left) / r.width) * (WIDTH - LEFT)) / slot);
     setAt(i >= 0 && i < n ? i : -1);
   };
   const key = (e: KeyboardEvent) => {
@@ -55,30 +79,31 @@ export function Bars(p: BarsProps) {
   };
   const digits = by < 0.1 ? 2 : by < 1 ? 1 : 0;
   return (
-    <div class="cw" ref={box}>
+    <div class="cw bars" ref={box}>
+      <div class="axis num" aria-hidden="true">
+        {ticks.map((v) => (
+          <span style={{ top: (y(v) * 100) / HEIGHT + "%" }}>{number(v, digits)}</span>
+        ))}
+      </div>
       <div class="cs" tabIndex={0} role="group" aria-label={p.label} onKeyDown={key} onBlur={() => setAt(-1)}>
         <svg
           class="ch"
-          viewBox={`0 0 ${WIDTH} 252`}
+          viewBox={`${LEFT} 0 ${WIDTH - LEFT} ${HEIGHT}`}
           role="img"
           aria-label={p.label}
           onPointerMove={point}
           onPointerLeave={() => setAt(-1)}
         >
+          <Hatches />
           {at >= 0 && <rect class="band" x={LEFT + at * slot} y="6" width={slot} height={height + 10} />}
           {ticks.map((v) => (
-            <g>
-              <line class="gl" x1={LEFT} x2={WIDTH - 4} y1={y(v)} y2={y(v)} />
-              <text x={LEFT - 8} y={y(v) + 4} text-anchor="end">
-                {number(v, digits)}
-              </text>
-            </g>
+            <line class="gl" x1={LEFT} x2={WIDTH - 4} y1={y(v)} y2={y(v)} />
           ))}
           {p.days.map((d, i) => (
             <g class={at === i ? "hi" : ""} data-bar={i}>
               {stack(p.series, i).map(([s, from, to]) => (
                 <rect
-                  class={colour(s, p.series.length)}
+                  {...filled(colourOf(p.series, s))}
                   x={LEFT + i * slot + (slot - bar) / 2}
                   width={bar}
                   y={y(to)}
@@ -122,7 +147,7 @@ function Tip({ p, at, where }: { p: BarsProps; at: number; where: number }) {
         (s, i) =>
           (s.values[at] ?? 0) > 0 && (
             <span class="row">
-              <span class={"sq2 " + colour(i, p.series.length)} />
+              <span class={"sq2 " + colourOf(p.series, i)} />
               <bdi class="grow cut">{s.name}</bdi>
               <b class="num">{number(s.values[at]!, p.digits)}</b>
             </span>
@@ -147,15 +172,15 @@ export function Lines({ label, ends, series }: LinesProps) {
   const by = step(max);
   const top = Math.ceil(max / by) * by;
   const n = series[0]?.values.length ?? 0;
-  const x = (i: number) => 40 + (i * 440) / Math.max(1, n - 1);
+  const x = (i: number) => 52 + (i * 428) / Math.max(1, n - 1);
   const y = (v: number) => 12 + 120 * (1 - v / top);
   return (
     <div class="cw">
-      <svg class="ch" viewBox="0 0 490 160" role="img" aria-label={label}>
+      <svg class="ch few" viewBox="0 0 490 168" role="img" aria-label={label}>
         {Array.from({ length: Math.round(top / by) + 1 }, (_, i) => (
           <g>
-            <line class="gl" x1="40" x2="482" y1={y(i * by)} y2={y(i * by)} />
-            <text x="32" y={y(i * by) + 4} text-anchor="end">
+            <line class="gl" x1="52" x2="482" y1={y(i * by)} y2={y(i * by)} />
+            <text x="46" y={y(i * by) + 4} text-anchor="end">
               {number(i * by)}
             </text>
           </g>
@@ -171,10 +196,10 @@ export function Lines({ label, ends, series }: LinesProps) {
               s.values[at + 1] == null && <circle class={`c${i + 1}`} cx={x(at)} cy={y(v)} r="2.5" />,
           ),
         )}
-        <text x="40" y="154">
+        <text x="52" y="158">
           {ends[0]}
         </text>
-        <text x="482" y="154" text-anchor="end">
+        <text x="482" y="158" text-anchor="end">
           {ends[1]}
         </text>
       </svg>

@@ -43,6 +43,9 @@ export function useLoad<V>(ask: () => Promise<Answer<V>>, deps: readonly unknown
   return { value: state.value, failure: state.failure, reload, set: (value) => setState({ value, deps }) };
 }
 
+/** Whether all have come or failed: a page that is shown at once does not move while it is read. */
+export const settled = (...all: Loaded<unknown>[]) => all.every((l) => l.value !== undefined || l.failure);
+
 const same = (a: readonly unknown[] | undefined, b: readonly unknown[]) =>
   a !== undefined && a.length === b.length && a.every((v, i) => v === b[i]);
 
