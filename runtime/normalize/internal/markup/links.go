@@ -42,6 +42,9 @@ func (s *scanner) isCited(i, behind, end int) bool {
 	if i > 0 && s.cited > s.begin && strings.Trim(text[s.cited:i], " ,;–-") == "" {
 		return true
 	}
+	if s.isListed(i, behind) {
+		return false
+	}
 	next := skipSpaces(text, behind)
 	ends := next >= end || strings.IndexByte(".,;:[", text[next]) >= 0 || strings.HasPrefix(text[next:], "।")
 	before := strings.TrimRight(text[s.begin:i], " \t")
@@ -59,6 +62,16 @@ func (s *scanner) isCited(i, behind, end int) bool {
 		return next >= end
 	}
 	return ends && !isDigitBefore(text, s.begin+len(before)) && !s.isPressed(i, behind, end)
+}
+
+// isListed reports whether the brackets from i to behind hold a list of a program: nums = [4,1,7], **Output:** [1,4,7].
+func (s *scanner) isListed(i, behind int) bool {
+	before := strings.TrimRight(s.text[s.begin:i], " \t*")
+	if before == "" || behind-i < 5 || !strings.Contains(s.text[i:behind], ",") {
+		return false
+	}
+	last := before[len(before)-1]
+	return last == '=' || last == ':' || last == '('
 }
 
 // pressing are words beside which a number in brackets is a key, an option or a code.

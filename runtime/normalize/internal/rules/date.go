@@ -356,8 +356,12 @@ func saidToBeYear(v *text.View, i, y int) bool {
 	return opensYears(v, i, y) || closesYears(v, i, y)
 }
 
-// isOfEra reports whether the era of the year at token i stands beside it: 1857 ईस्वी, 1200 ई., AD 1526.
+// isOfEra reports whether the era of the year at token i stands beside it, or the law that is of it: 1857 ईस्वी,
+// 1200 ई., AD 1526.
 func isOfEra(v *text.View, i int) bool {
+	if v.IsSign(i-1, ',') && v.Reads(i-2, "Act", "Rules", "Bill", "Ordinance") {
+		return true // the Forest Act, 1927
+	}
 	behind := v.In(i+1, words.Era) && (v.At(i+1).Kind == text.Deva || v.At(i+1).Cas == words.Upper)
 	return behind || v.Reads(i+1, "ई") && v.IsSign(i+2, '.') || v.Reads(i-1, "AD")
 }

@@ -39,12 +39,21 @@ func isQuotient(v *text.View, i int) bool {
 	if v.IsSign(i-1, ')') && v.At(i+1).Kind == text.Latin {
 		return true // (Gain − Cost)/Cost
 	}
+	if isNamedQuotient(v, i) {
+		return true
+	}
 	if !v.At(i).Gap || !v.At(i+1).Gap {
 		return false
 	}
 	p, next := v.At(i-1), v.At(i+1)
 	divided := p.Kind.WordLike() || p.IsOneOf(")]"+string(rune(text.Squared))+string(rune(text.Cubed)))
 	return divided && (next.Kind.WordLike() || next.IsOneOf("(["))
+}
+
+// isNamedQuotient reports whether the stroke at token i and its terms are all between two equals signs:
+// Speed = Distance/Time = 60 km/h.
+func isNamedQuotient(v *text.View, i int) bool {
+	return v.IsSign(i-2, '=') && v.IsSign(i+2, '=') && v.At(i-1).Kind.Lettered() && v.At(i+1).Kind.Lettered()
 }
 
 // isPrintedMinus reports whether the sign at token j is a minus of print apart between two terms of a formula, which
@@ -121,6 +130,8 @@ func markOfFunction(v *text.View, i int) words.Connector {
 		return words.WordPrime
 	case isGiven(v, i):
 		return words.WordGiven
+	case v.IsSign(i, text.Arrow) && v.Single(i-1) && v.Reads(i-2, "as", "lim", "limit", "जब", "jab", "when"):
+		return words.WordTends // as x→0
 	}
 	return words.NoWord
 }

@@ -155,6 +155,21 @@ func technicalName(r *Reader, i, next int) (Reading, bool) {
 	return r.End(next)
 }
 
+// openVersion reads 7.x, every version that begins with seven.
+func openVersion(r *Reader, i int) (Reading, bool) {
+	if r.Joined(i) || !r.TightSign(i+1, '.') || !r.LooseEnd(i+3) {
+		return Reading{}, false
+	}
+	if !r.TightLetter(i+2) || !r.Reads(i+2, "x") {
+		return Reading{}, false
+	}
+	r.Begin(i, speech.SpanVersion)
+	r.SayPlain(i, r.Lang)
+	r.Say(r.Lang.Words[words.WordDot])
+	r.Say("x")
+	return r.End(i + 3)
+}
+
 // route reads two such codes with a hyphen between them as from one to the other.
 func route(r *Reader, i int) (Reading, bool) {
 	if next := r.At(i + 1); r.Joined(i) || next.Ch != '-' && next.Ch != text.Arrow {

@@ -36,6 +36,13 @@ func comesLast(r *Reader, w marks.Word) bool { return !r.English && hindiLast[w]
 func relation(r *Reader, i int) (Reading, bool) {
 	r.Begin(i, speech.SpanSign)
 	j, depth := i+1, 0
+	if marks.Word(r.At(i).Ch) == marks.Tends { // and what it is the limit of comes behind
+		if j = sayMaths(r, j); marks.Word(r.At(j-1).Ch) == marks.Minus {
+			j = sayMaths(r, j)
+		}
+		r.Say(mathsWord(r, marks.Tends))
+		return r.End(j)
+	}
 	for j < r.Stop && (goesOnFormula(&r.View, j) || depth > 0 && r.At(j).Part.IsMaths()) {
 		switch {
 		case r.IsSign(j, '('):
@@ -136,6 +143,9 @@ func isMeasured(v *text.View, i int) bool {
 	t := v.At(i)
 	if t.Part != text.InText || t.Kind == text.Nothing {
 		return false
+	}
+	if text.IsPhysical(v, i) {
+		return true
 	}
 	return t.IsOneOf("%"+string(rune(text.Degree))) || text.UnitText(v, i, i+1) != nil
 }

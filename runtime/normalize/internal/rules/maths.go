@@ -107,7 +107,8 @@ func isNegative(v *text.View, j int) bool {
 		return false
 	}
 	behindSign := v.At(j - 1).IsOneOf("=+*/(")
-	return v.IsSign(j-1, '=') || (j == v.Start || behindSign) && inEquation(v, j+1)
+	begins := j == v.Start && v.Tight(j+1) // and no item of a list: - 1 <= n
+	return v.IsSign(j-1, '=') || (begins || behindSign) && inEquation(v, j+1)
 }
 
 // isTerm reports whether token j is a number, a letter or a bracket of a formula.

@@ -76,6 +76,8 @@ func programOperator(v *text.View, i int) (words.Connector, int) {
 	switch ch := v.At(i).Ch; {
 	case ch == '-':
 		return programDashes(v, i)
+	case ch == '~' && v.Tight(i) && v.TightDigits(i+1):
+		return words.WordTilde, i + 1 // HEAD~2
 	case ch == '|' && v.TightSign(i+1, '|'):
 		return words.WordOr, i + 2
 	case ch == '%' && v.At(i).Gap && v.At(i+1).Gap && v.At(i+1).Kind.WordLike():
@@ -84,13 +86,14 @@ func programOperator(v *text.View, i int) (words.Connector, int) {
 		return words.WordNot, i + 1
 	case ch == '*' && isWildcard(v, i):
 		return words.WordStar, i + 1
-	case ch == '<' && v.TightSign(i+1, '<') && v.At(i+2).Kind == text.Digits:
-		return words.WordShiftLeft, i + 2
-	case ch == '>' && v.TightSign(i+1, '>') && v.At(i+2).Kind == text.Digits:
-		return words.WordShiftRight, i + 2
+	case v.TightSign(i+1, ch) && v.At(i+2).Kind == text.Digits:
+		return shifts[ch], i + 2
 	}
 	return words.NoWord, i
 }
+
+// shifts are the operators of two signs that shift by the number behind them.
+var shifts = [256]words.Connector{'<': words.WordShiftLeft, '>': words.WordShiftRight}
 
 // isWildcard reports whether the star at token i stands for everything: SELECT *, COUNT(*), *.txt.
 func isWildcard(v *text.View, i int) bool {

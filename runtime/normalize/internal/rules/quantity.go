@@ -333,7 +333,8 @@ func isReckoned(v *text.View, j int) bool {
 			break
 		}
 	}
-	return v.In(j, words.Reckoned)
+	asked := v.IsSign(j, '?') && (v.Reads(j-4, "What's", "what's") || v.Reads(j-5, "What", "what")) // What is 6 × 9?
+	return asked || v.In(j, words.Reckoned)
 }
 
 // unitAlone reads km/h and mg/dl where no number stands before them.

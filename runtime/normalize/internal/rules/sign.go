@@ -369,6 +369,8 @@ func strokeWord(v *text.View, i int) words.Connector {
 			return words.WordOver
 		}
 		return words.WordSlash // Ctrl + /
+	case isNamedQuotient(v, i):
+		return words.WordOver
 	case isPointsPerMoney(v, i), isCountedPer(v, i):
 		return words.WordPer
 	case isChoice(v, i):
@@ -426,7 +428,8 @@ func isPointsPerMoney(v *text.View, i int) bool {
 // ports/switch.
 func isCountedPer(v *text.View, i int) bool {
 	many, one := v.AtWord(i-1), v.AtWord(i+1)
-	if v.At(i-2).Kind != text.Digits || !v.Tight(i) || !v.Tight(i+1) || !v.At(i+1).InSmallLetters() {
+	counted := v.At(i-2).Kind == text.Digits || v.IsWord(i-2, words.ScaleWord)
+	if !counted || !v.Tight(i) || !v.Tight(i+1) || !v.At(i+1).InSmallLetters() {
 		return false
 	}
 	return len(many) > 3 && len(one) > 2 && strings.HasSuffix(many, "s") && !strings.HasSuffix(one, "s")

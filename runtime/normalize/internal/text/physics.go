@@ -7,11 +7,20 @@ var physical = map[string]string{
 	"N": "~newton", "J": "~joule", "A": "~ampere", "C": "~coulomb", "Pa": "~pascal", "T": "~tesla", "F": "~farad", "K": "k", "s": "s", "V": "v", "W": "w", "mA": "~milliampere",
 }
 
+// IsPhysical reports whether the word at token j, behind the number of a formula between marks, is a unit of physics:
+// $5\,\text{s}$.
+func IsPhysical(v *View, j int) bool {
+	return v.At(j).Part == InText && v.At(j-1).Part == InMaths && physical[v.AtWord(j)] != ""
+}
+
 // unitOfFormula reads the unit at token j that stands behind the number of a formula: I = 2 A.
 func unitOfFormula(v *View, j int) *words.Unit {
 	name := physical[v.AtWord(j)]
 	if name == "" || v.At(j-1).Kind != Digits || !v.LooseEnd(j+1) {
 		return nil
+	}
+	if IsPhysical(v, j) {
+		return words.Units[name]
 	}
 	for k := j - 2; k > j-12 && k >= v.Start; k-- {
 		t := v.At(k)
