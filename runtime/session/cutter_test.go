@@ -117,8 +117,13 @@ func spoken(messages []string) string {
 	f.finish()
 	for !f.isOver() {
 		if f.next(noon); len(f.queue) > 0 {
-			if s := f.take(); s.what == stepSpeak {
-				said = append(said, normalize.Text(s.text, normalize.Options{}.In(&s.message)))
+			s := f.take()
+			if s.what != stepSpeak {
+				continue
+			}
+			// A turn passes over what nothing is spoken of, as a footnote.
+			if read := normalize.Text(s.text, normalize.Options{}.In(&s.message)); read != "" {
+				said = append(said, read)
 			}
 		}
 	}
