@@ -6,7 +6,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// TestComposedAgreesWithNFC: each character alone, and before a mark that joins it, is judged as the general check
+// TestComposedAgreesWithNFC: each character alone, and before a mark, is judged as by the general check.
 // does.
 func TestComposedAgreesWithNFC(t *testing.T) {
 	for r := rune(1); r < 0x20000; r++ {
