@@ -207,7 +207,12 @@ static void patch(const char *file, uintptr_t base) {
 		fail("pipe: %s", strerror(errno));
 	posix_spawn_file_actions_t actions;
 	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+	if (fcntl(2, F_GETFD) >= 0)
+		posix_spawn_file_actions_adddup2(&actions, 2, 2); // not closed by exec, as Node.js has it
+	else
+		posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
 	char *argv[] = {(char *)sites, (char *)file, NULL};
 	pid_t pid;
 	const int error = posix_spawn(&pid, sites, &actions, NULL, argv, clean_env);
