@@ -331,7 +331,7 @@ func TestSigningKeysFromTheCommandLine(t *testing.T) {
 		t.Errorf("after signing in again: exit code %d, %q", r.code, r.err)
 	}
 	v.stop()
-	if strings.Count(v.log(), `"msg":"a new key for signing was made"`) != 2 {
+	if strings.Count(v.log(), `"msg":"a new signing key was created"`) != 2 {
 		t.Errorf("the log does not tell of two rotations:\n%s", v.log())
 	}
 	s.serveWithPortal("--email-sign-in", "off")

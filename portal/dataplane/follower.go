@@ -56,7 +56,7 @@ func (f *Feed) acknowledge(id uint64, at wire.Position) {
 	w.taken = at.Sequence
 	if w.late != 0 && w.taken >= w.late {
 		w.late = 0
-		f.log.Info("a process that checks keys takes changes in again", "process", w.name)
+		f.log.Info("a front end acknowledges key changes again", "process", w.name)
 	}
 	f.moveLocked()
 }
@@ -158,7 +158,7 @@ func (f *Feed) logLate(at uint64, all []*follower) {
 	for _, w := range all {
 		if w.late == 0 && w.taken < at && f.followers[w.id] != nil {
 			w.late = at
-			f.log.Warn("a process that checks keys does not take changes in: what was revoked may be good there",
+			f.log.Warn("a front end does not acknowledge key changes: revoked keys may still work there",
 				"process", w.name, "waited", awaitLimit)
 		}
 	}

@@ -173,8 +173,8 @@ func TestBeingLateIsLoggedOnce(t *testing.T) {
 		}
 		wantLines := func(late, again int) {
 			t.Helper()
-			got, gotAgain := strings.Count(log.String(), "does not take changes in"),
-				strings.Count(log.String(), "in again")
+			got, gotAgain := strings.Count(log.String(), "does not acknowledge key changes"),
+				strings.Count(log.String(), "key changes again")
 			if got != late || gotAgain != again {
 				t.Errorf("logged %d and %d times, want %d and %d:\n%s", got, gotAgain, late, again, &log)
 			}
@@ -318,7 +318,7 @@ func TestAFrontEndThatStandsStill(t *testing.T) {
 		t.Errorf("a front end that stands still was awaited for %v, want %v", got, awaitLimit)
 	}
 	quick.want(secret, access.ErrInvalidKey)
-	if !strings.Contains(log.String(), "does not take changes in") {
+	if !strings.Contains(log.String(), "does not acknowledge key changes") {
 		t.Errorf("the log says nothing of it:\n%s", &log)
 	}
 	took := awaiting(t.Context(), p.feed, k)

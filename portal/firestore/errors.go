@@ -40,7 +40,7 @@ func (s *Store) fault(ctx context.Context, doing string, err error) error {
 		codes.Canceled:
 		return fmt.Errorf("firestore: %s: %w: %w", doing, tenant.ErrUnavailable, err)
 	case codes.Aborted:
-		return fmt.Errorf("firestore: %s: too many change the same at once: %w: %w", doing, tenant.ErrUnavailable, err)
+		return fmt.Errorf("firestore: %s: too many concurrent changes: %w: %w", doing, tenant.ErrUnavailable, err)
 	case codes.Unauthenticated, codes.PermissionDenied:
 		return fmt.Errorf("firestore: %s: the server's credentials are refused; give its service account the role roles/datastore.user in project %s: %w", doing, s.cfg.Project, err)
 	case codes.NotFound:

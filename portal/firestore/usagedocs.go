@@ -48,7 +48,7 @@ const (
 	maxCells = 1000 << 10
 )
 
-var errTooManyCells = errors.New("it has more keys, voices and endpoints than a document of 1 MiB holds")
+var errTooManyCells = errors.New("its keys, voices and endpoints exceed a document of 1 MiB")
 
 func newShardDoc(s usage.Shard) (shardDoc, error) {
 	d := shardDoc{s.OrgID, s.Source, s.Date, s.Requests, s.Frames, s.Billed, s.Cells, false}

@@ -46,7 +46,7 @@ type Counts struct {
 // Errors of a move that does not begin.
 var (
 	ErrNotEmpty = errors.New("the target is not empty; choose an empty one, or resume an interrupted migration")
-	ErrForeign  = errors.New("the target holds something that the source does not, so it is not an interrupted migration; choose an empty one")
+	ErrForeign  = errors.New("the target has records that are missing in the source, so it is not an interrupted migration; choose an empty one")
 )
 
 // Move copies everything from one store to another and then counts both. It returns what was counted in the source.
@@ -72,7 +72,7 @@ func Move(ctx context.Context, cfg Config, from, to Store) (Counts, error) {
 	}
 	if diff := want.differences(got); len(diff) > 0 {
 		return want,
-			fmt.Errorf("the target does not hold what the source does: %s; stop every server that uses one of them and resume the move", strings.Join(diff, ", "))
+			fmt.Errorf("the target differs from the source: %s; stop every server that uses one of them and resume the migration", strings.Join(diff, ", "))
 	}
 	return want, nil
 }

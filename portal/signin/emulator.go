@@ -29,7 +29,7 @@ type Emulator struct{ checker checker }
 func NewEmulator(cfg EmulatorConfig) (*Emulator, error) {
 	switch {
 	case !cfg.AcceptUnsigned:
-		return nil, errors.New("the Firebase Auth emulator does not sign its tokens; say explicitly that unsigned tokens are accepted, or remove its address")
+		return nil, errors.New("the Firebase Auth emulator does not sign its tokens; accept unsigned tokens explicitly, or remove its address")
 	case !strings.HasPrefix(cfg.Project, "demo-"):
 		return nil, fmt.Errorf("project %q: unsigned tokens are accepted only for projects whose name begins with demo-", cfg.Project)
 	}

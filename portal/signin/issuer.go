@@ -149,7 +149,7 @@ func (i *Issuer) RotateKeys(ctx context.Context, atOnce bool) ([]SigningKey, err
 	if err != nil {
 		return nil, err
 	}
-	i.cfg.Log.Warn("a new key for signing was made", "key", list.newest().ID, "replaces_all", atOnce)
+	i.cfg.Log.Warn("a new signing key was created", "key", list.newest().ID, "replaces_all", atOnce)
 	return list.summaries(time.Now()), nil
 }
 
@@ -294,7 +294,7 @@ func (i *Issuer) spend(
 func (i *Issuer) allowed(ctx context.Context, email string, refusal error) error {
 	ok, err := i.cfg.Allowed(ctx, email)
 	if err != nil {
-		return fmt.Errorf("asking who may sign in: %w", err)
+		return fmt.Errorf("checking who may sign in: %w", err)
 	}
 	if !ok {
 		return refusal

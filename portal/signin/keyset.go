@@ -118,7 +118,7 @@ func (s *keySet) run(ctx context.Context, log *slog.Logger) {
 		err, wait := s.failing, s.fresh.Sub(s.fetched)*4/5-time.Since(s.fetched)
 		s.mu.Unlock()
 		if err != nil {
-			log.Warn("the keys of an issuer cannot be read; those that are known do for a day", "issuer", s.issuer,
+			log.Warn("the keys of an issuer cannot be read; cached ones stay valid for a day", "issuer", s.issuer,
 				"error", err)
 			wait = refetchPause
 		}

@@ -205,7 +205,7 @@ func (o *Outbox) attempt(ctx context.Context, l queuedMail) error {
 	defer cancel()
 	if l.shouldSend != nil {
 		if wanted, err := l.shouldSend(ctx); err != nil {
-			return fmt.Errorf("asking who may sign in: %w", err)
+			return fmt.Errorf("checking who may sign in: %w", err)
 		} else if !wanted {
 			return nil
 		}

@@ -268,7 +268,7 @@ func moment(t time.Time) any {
 // instant scans a time, required or optional.
 type instant struct{ to *time.Time }
 
-var errNotTime = errors.New("a time is stored as something else than an integer")
+var errNotTime = errors.New("a stored time is not an integer")
 
 // Scan implements [sql.Scanner].
 func (i instant) Scan(v any) error {

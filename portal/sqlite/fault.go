@@ -40,19 +40,19 @@ func explain(path string, waited time.Duration, err error) error {
 		return &fault{"database " + path + ": another process has been writing for more than " + waited.String() +
 			"; try again, or stop it", true, err}
 	case lib.SQLITE_FULL:
-		return &fault{"database " + path + ": the disk is full; free some space, and it continues with nothing lost",
+		return &fault{"database " + path + ": the disk is full; free some space, and it continues without loss",
 			true, err}
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN, lib.SQLITE_AUTH:
 		return &fault{"database " + path +
-			" cannot be written; let the user that the server runs as write the file and its folder", true, err}
+			" cannot be written; give the server's user write access to the file and its folder", true, err}
 	case lib.SQLITE_IOERR:
 		return &fault{"database " + path +
 			": the disk failed; look for its errors in the system's log, and for its room and its quota", true, err}
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_FORMAT:
 		return &fault{"database " + path +
-			" is damaged; stop the server and put the last backup back with swar restore", false, err}
+			" is damaged; stop the server and restore the last backup with swar restore", false, err}
 	case lib.SQLITE_NOMEM:
-		return &fault{"database " + path + ": there is not enough memory", true, err}
+		return &fault{"database " + path + ": not enough memory", true, err}
 	default:
 		return &fault{"database " + path + " failed", false, err}
 	}

@@ -147,7 +147,7 @@ func TestReadOnlyFile(t *testing.T) {
 	if err := syscall.Seteuid(0); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, "opening", err, path+" cannot be written; let the user that the server runs as write the file and its folder", true)
+	wantFault(t, "opening", err, path+" cannot be written; give the server's user write access to the file and its folder", true)
 	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestDamagedPage(t *testing.T) {
 	}
 	f.Close()
 
-	const advice = "is damaged; stop the server and put the last backup back with swar restore"
+	const advice = "is damaged; stop the server and restore the last backup with swar restore"
 	s = open(t, Config{Path: path})
 	wantFault(t, "reading", s.View(t.Context(), func(r tenant.Reader) error { _, err := r.Org("org_100"); return err }),
 		advice, false)
@@ -196,7 +196,7 @@ func TestDamagedPage(t *testing.T) {
 		t.Error("a backup of a damaged database was made")
 	}
 	if _, err := Open(t.Context(), Config{Path: path, Check: true}); err == nil ||
-		!strings.Contains(err.Error(), "is damaged; put the last backup back with swar restore") {
+		!strings.Contains(err.Error(), "is damaged; restore the last backup with swar restore") {
 		t.Errorf("Open with Check = %v, want a refusal", err)
 	}
 }
@@ -242,7 +242,7 @@ func TestOpenDuringRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s, err := Open(t.Context(), Config{Path: path}); err == nil ||
-		!strings.Contains(err.Error(), "is being restored: wait until that is done") {
+		!strings.Contains(err.Error(), "is being restored: wait until it is complete") {
 		if err == nil {
 			s.Close()
 		}

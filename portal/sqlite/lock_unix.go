@@ -15,7 +15,7 @@ import (
 func lock(path string, server bool) ([]*os.File, error) {
 	open, err := lockFile(path+openLock, syscall.LOCK_SH)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, fmt.Errorf("database %s is being restored: wait until that is done", path)
+		return nil, fmt.Errorf("database %s is being restored: wait until it is complete", path)
 	}
 	if err != nil {
 		return nil, err

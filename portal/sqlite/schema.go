@@ -95,7 +95,7 @@ func recognise(ctx context.Context, c *sql.Conn, path string) (version int, err 
 		return 0, nil
 	}
 	if application != applicationID {
-		return 0, fmt.Errorf("database %s was not made by this program: give the path of another file", path)
+		return 0, fmt.Errorf("database %s was not made by this program: use another path", path)
 	}
 	if known := len(steps()); version > known {
 		return 0, fmt.Errorf("database %s was made by a newer version of this program (its schema is %d, this one knows %d): use that version, or restore a backup made before it", path, version, known)
@@ -127,7 +127,7 @@ func check(ctx context.Context, c *sql.Conn, path string) error {
 		return explain(path, 0, err)
 	}
 	if first != "ok" {
-		return fmt.Errorf("database %s is damaged; put the last backup back with swar restore (%s)", path, first)
+		return fmt.Errorf("database %s is damaged; restore the last backup with swar restore (%s)", path, first)
 	}
 	return nil
 }

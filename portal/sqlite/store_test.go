@@ -198,7 +198,7 @@ func TestOpenRefuses(t *testing.T) {
 		path func(t *testing.T) string
 		want string
 	}{
-		"the database of another program": {func(t *testing.T) string { return made(t, "CREATE TABLE t (x)") }, "was not made by this program: give the path of another file"},
+		"the database of another program": {func(t *testing.T) string { return made(t, "CREATE TABLE t (x)") }, "was not made by this program: use another path"},
 		"one with another mark":           {func(t *testing.T) string { return made(t, "PRAGMA application_id = 7") }, "was not made by this program"},
 		"a newer version":                 {func(t *testing.T) string { return made(t, ours, newer) }, "was made by a newer version of this program"},
 		"a file that is not a database": {func(t *testing.T) string {
@@ -207,7 +207,7 @@ func TestOpenRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			return path
-		}, "is damaged; stop the server and put the last backup back with swar restore"},
+		}, "is damaged; stop the server and restore the last backup with swar restore"},
 		"a folder": {func(t *testing.T) string { return t.TempDir() }, "cannot be written"},
 		"a path through a file": {func(t *testing.T) string {
 			return filepath.Join(made(t, "CREATE TABLE t (x)"), "portal.db")

@@ -174,6 +174,6 @@ func (s *Service) logUnstored() {
 		ids = append(ids, r.keyID)
 	}
 	slices.Sort(ids)
-	s.cfg.Log.Error("the store has not taken the revocation of keys: they will be good again after the next start; "+
+	s.cfg.Log.Error("the store has not accepted the revocation of keys: they will be valid again after the next start; "+
 		"revoke them then", "keys", ids)
 }

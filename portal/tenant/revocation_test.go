@@ -244,7 +244,7 @@ func TestRevocationsThatWaitAtTheEnd(t *testing.T) {
 					t.Errorf("stored is %+v", stored[0])
 				}
 				log := w.log.String()
-				isSaid := strings.Contains(log, "good again after the next start") &&
+				isSaid := strings.Contains(log, "valid again after the next start") &&
 					strings.Contains(log, "keys=["+k.ID+"]")
 				if isSaid != stays {
 					t.Errorf("the log says\n%s", log)

@@ -115,7 +115,7 @@ func (k *KeySnapshot) save(behind time.Duration) {
 	}
 	if err := writeCopy(k.file, kept); err != nil {
 		k.lastContact = time.Time{} // try again
-		k.fail("the copy of the keys cannot be written; a restart while the portal is away would know none", err)
+		k.fail("the key snapshot cannot be written; after a restart without the portal no key would be known", err)
 		return
 	}
 	k.lastContact, k.changes, k.failed = time.UnixMicro(kept.LastContact), changes, false
@@ -152,7 +152,7 @@ func (c *KeyCache) fill(kept savedKeys) (changes uint64, err error) {
 	age := now.Sub(time.UnixMicro(kept.LastContact))
 	switch {
 	case age < -clockLeeway: // its age is unknown
-		return 0, fmt.Errorf("it is from the future (%v): the clock was put back", -age)
+		return 0, fmt.Errorf("it is from the future (%v): the clock was set back", -age)
 	case age >= c.grace:
 		return 0, fmt.Errorf("last contact with the portal was %v ago; cached keys are valid for %v", age, c.grace)
 	}

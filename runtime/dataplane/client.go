@@ -257,7 +257,7 @@ func (c *Client) logLost(err error) {
 }
 
 var (
-	errSilent = errors.New("the portal says nothing")
+	errSilent = errors.New("the portal is silent")
 	errDeaf   = errors.New("the portal has lost its store")
 )
 
@@ -270,7 +270,7 @@ func (c *Client) why(ctx context.Context, err error) error {
 	case status.Code(err) == codes.Unauthenticated:
 		return fmt.Errorf("the portal does not accept the token: %w", err)
 	case grpcauth.IsCertificateRefused(err):
-		return fmt.Errorf("the portal does not accept the certificate, and its log says why: %w", err)
+		return fmt.Errorf("the portal rejected the certificate; see its log: %w", err)
 	}
 	return err
 }

@@ -45,13 +45,13 @@ func (l *Log) readSource() error {
 		l.source = newSource()
 		return l.saveSource(l.source, 0, 0)
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("there are events but no file %s, without which they could be counted twice: put it back, or give the events up by moving the folder away", sourceName)
+		return fmt.Errorf("there are events but no file %s, which prevents double counting: restore it, or move the folder away to drop the events", sourceName)
 	case err != nil:
 		return err
 	}
 	n, _ := fmt.Sscanf(string(text), "%s %d %d\n", &l.source, &l.base, &l.copied)
 	if n < 2 { // earlier versions wrote two fields
-		return fmt.Errorf("the file %s is damaged: put it back, or give the events up by moving the folder away",
+		return fmt.Errorf("the file %s is damaged: restore it, or move the folder away to drop the events",
 			sourceName)
 	}
 	return nil

@@ -101,7 +101,7 @@ func (s *Shipper) ship(ctx context.Context) error {
 		err := s.try(ctx)
 		if err == nil {
 			if failures > 0 {
-				s.log.Info("usage events are being taken again", "failures", failures)
+				s.log.Info("usage events are accepted again", "failures", failures)
 			}
 			return nil
 		}
@@ -176,7 +176,7 @@ func (s *Shipper) goTo(gap *GapError, base, known int64) error {
 		return s.fork(want - 1)
 	case want > known+1:
 		// An older sink does not find out what it has: what was there at the start counts as sent.
-		s.log.Error("usage log: the folder is older than what was sent from it, such as a copy put back; going on as a new source", "have", known, "sink_has", want-1)
+		s.log.Error("usage log: the folder is older than what was sent from it, such as a restored copy; continuing as a new source", "have", known, "sink_has", want-1)
 		return s.restart(s.from.recovered+1, 0)
 	case first > want:
 		s.log.Error("usage log: events that the sink needs are missing; continuing as a new source without them",
@@ -209,8 +209,8 @@ func (s *Shipper) fork(sinkHas int64) error {
 	if err != nil {
 		return err
 	}
-	s.log.Warn("usage log: the folder is a copy of one that has reported too, such as a cloned disk or a backup put back; "+
-		"going on as a new source, and nothing is lost", "folder", s.from.cfg.Folder, "from", first, "sink_has", sinkHas)
+	s.log.Warn("usage log: the folder is a copy of a reporting one, such as a cloned disk or a restored backup; "+
+		"continuing as a new source without loss", "folder", s.from.cfg.Folder, "from", first, "sink_has", sinkHas)
 	if err := s.from.fork(first); err != nil {
 		return err
 	}

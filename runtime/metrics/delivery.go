@@ -11,11 +11,11 @@ type DeliveryCounts struct {
 // RegisterDelivery adds the metrics of delivery, which are read whenever they are scraped. It may be called once.
 func (a *API) RegisterDelivery(read func() DeliveryCounts) {
 	a.registry.prometheus.MustRegister(
-		gauge("tts_listeners", "Clients that are being spoken to, or have not taken all of it.", read,
+		gauge("tts_listeners", "Clients that are served, or have unread audio.", read,
 			func(c DeliveryCounts) float64 { return float64(c.Listeners) }),
-		gauge("tts_spool_bytes", "Bytes of audio that wait to be taken by their clients.", read,
+		gauge("tts_spool_bytes", "Bytes of audio that clients have not read yet.", read,
 			func(c DeliveryCounts) float64 { return float64(c.SpoolBytes) }),
-		gauge("tts_spool_limit_bytes", "Bytes of audio that may wait to be taken.", read,
+		gauge("tts_spool_limit_bytes", "Limit of unread audio in bytes.", read,
 			func(c DeliveryCounts) float64 { return float64(c.SpoolLimit) }),
 		counter("tts_spool_waits_total", "Times that a worker had to wait because the spool was full.", read,
 			func(c DeliveryCounts) float64 { return float64(c.SpoolWaits) }),

@@ -37,9 +37,9 @@ func (r *Registry) RegisterEngine(info EngineInfo, read func() EngineCounts) {
 			func(e EngineCounts) float64 { return float64(e.Prefixes) }),
 		counter("tts_prefill_prefix_tokens_total", "Tokens that those prefills took from the cache.", read,
 			func(e EngineCounts) float64 { return float64(e.PrefixTokens) }),
-		gauge("tts_prefill_cache_bytes", "Memory that the prefill cache holds.", read,
+		gauge("tts_prefill_cache_bytes", "Memory of the prefill cache.", read,
 			func(e EngineCounts) float64 { return float64(e.CacheBytes) }),
-		counter("tts_broken_outputs_total", "Outputs of the model that were no numbers; each ended its utterance.",
+		counter("tts_broken_outputs_total", "Outputs of the model that were not numbers; each ended its utterance.",
 			read,
 			func(e EngineCounts) float64 { return float64(e.Broken) }),
 		batchSizes{

@@ -23,7 +23,7 @@ type Fleet struct {
 func (r *Registry) RegisterFleet(read func() FleetCounts) *Fleet {
 	f := &Fleet{
 		attempts: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "tts_attempts", Help: "Pods that were asked for one utterance.", Buckets: []float64{1, 2, 3},
+			Name: "tts_attempts", Help: "Pods tried per utterance.", Buckets: []float64{1, 2, 3},
 		}),
 		cut: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "tts_streams_cut_total",
@@ -50,9 +50,9 @@ func (r *Registry) RegisterFleet(read func() FleetCounts) *Fleet {
 		gauge("tts_fleet_view_error", "Slots that this router has filled and pods have not confirmed yet.", read,
 			func(c FleetCounts) float64 { return float64(c.ViewError) }),
 		gauge("tts_demand_slots",
-			"Slots that this router's clients want: speaking, waiting, and the refused ones of the last 10 s.",
+			"Slots that this router's clients demand: speaking, waiting, and refusals of the last 10 s.",
 			read, func(c FleetCounts) float64 { return c.Demand }),
-		counter("tts_pods_ejected_total", "Pods that were left alone for a while because they failed.", read,
+		counter("tts_pods_ejected_total", "Pods that were ejected for a while because they failed.", read,
 			func(c FleetCounts) float64 { return float64(c.PodsEjected) }),
 		refusals{read},
 	)

@@ -23,7 +23,7 @@ func (r *Registry) RegisterPortal(difference func() int64) *Portal {
 	r.prometheus.MustRegister(
 		p.seconds,
 		gauge("tts_usage_reconciliation_difference",
-			"Requests and frames by which the two ways of adding up usage differ; must be 0.",
+			"Difference of requests and frames between bills and log; must be 0.",
 			difference, func(n int64) float64 { return float64(n) }),
 	)
 	return p
@@ -46,7 +46,7 @@ func (r *Registry) RegisterMails(count func() (sent, failed int64)) {
 type mails struct{ count func() (sent, failed int64) }
 
 var mailsDesc = prometheus.NewDesc("tts_portal_mails_total",
-	"Mails of the portal, by whether the mail server has taken them.",
+	"Mails of the portal, by whether the mail server accepted them.",
 	[]string{"result"}, nil)
 
 // Describe implements [prometheus.Collector].

@@ -21,7 +21,7 @@ func (r *Registry) RegisterUsage(read func() UsageCounts) {
 			"Usage events that were lost and are not billed: no room on disk or in memory, or a damaged or missing file; must be 0.",
 			read, func(c UsageCounts) float64 { return float64(c.Lost) }),
 		counter("tts_usage_log_copies_total",
-			"Times that the usage log was found to be a copy of one that reports too, as on a cloned machine; nothing is lost by it.",
+			"Detected copies of a reporting usage log, as on a cloned machine; without loss.",
 			read, func(c UsageCounts) float64 { return float64(c.Forks) }),
 	)
 }
@@ -37,7 +37,7 @@ func (r *Registry) RegisterKeys(read func() KeyCounts) {
 	r.prometheus.MustRegister(
 		gauge("tts_keys", "API keys of the portal in memory.", read,
 			func(c KeyCounts) float64 { return float64(c.Keys) }),
-		gauge("tts_keys_current", "1 while the keys in memory are those of the store, else 0.", read,
+		gauge("tts_keys_current", "1 while the keys in memory equal those of the store, else 0.", read,
 			func(c KeyCounts) float64 {
 				if c.Current {
 					return 1

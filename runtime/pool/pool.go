@@ -247,7 +247,7 @@ func (p *Pool) warm(ctx context.Context, w synth.Worker, voice string) (first ti
 	}
 	leave()
 	if _, _, _, err := w.Next(ctx, dst, 1); err != nil && !errors.Is(err, context.Canceled) {
-		return 0, fmt.Errorf("leaving in the middle of a line: %w", err)
+		return 0, fmt.Errorf("cancelling in the middle of a line: %w", err)
 	}
 	return first, nil
 }

@@ -28,7 +28,7 @@ func (k *Key) Entry() (access.Entry, error) {
 		Origin: k.Origin, ExpiresAt: TimeOf(k.ExpiresAt), Revoked: k.Revoked,
 	}
 	if len(k.Hash) != len(e.Hash) {
-		return e, fmt.Errorf("the portal sent a hash of %d bytes, want %d: the versions do not fit together",
+		return e, fmt.Errorf("the portal sent a hash of %d bytes, want %d: the versions are incompatible",
 			len(k.Hash), len(e.Hash))
 	}
 	e.Disclosure.Set, e.Disclosure.Text = k.Disclosure != nil, k.GetDisclosure()
