@@ -8,11 +8,12 @@ import { me, portal } from "../lib/session";
 import type { DayUsage, EndpointUsage, Figures, KeyUsage, Usage, VoiceUsage } from "../lib/portal.gen";
 import { ask, org, place, to } from "../lib/router";
 import { VENDORS } from "../lib/vendors";
-import { Bars, colour, Lines, Spark, type BarSeries } from "../ui/chart";
+import { Bars, Lines, Spark, type BarSeries } from "../ui/chart";
 import { Icon } from "../ui/icons";
 import { useLoad } from "../ui/load";
 import { Csv, Empty, Head, Seg, Show } from "../ui/parts";
 import { Projects } from "../ui/projects";
+import { colour } from "../ui/series";
 import { t as shared } from "../ui/words";
 import { t } from "./words";
 

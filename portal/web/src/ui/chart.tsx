@@ -2,6 +2,7 @@
 
 import { useRef, useState } from "preact/hooks";
 import { number } from "../lib/format";
+import { colour } from "./series";
 
 const WIDTH = 980;
 const HEIGHT = 252;
@@ -29,11 +30,7 @@ export function step(max: number): number {
   return ([1, 2, 4, 5, 10].find((n) => n * power >= rough) ?? 10) * power;
 }
 
-const OTHER = "c5";
 const HATCHED = [6, 7, 8, 9]; // whose bars are striped, too: eight colours alone are hard to tell apart
-
-/** The colour of a series by its place: eight, and grey for what is left. */
-export const colour = (i: number, other?: boolean) => (other || i > 7 ? OTHER : "c" + (i < 4 ? i + 1 : i + 2));
 
 const colourOf = (all: readonly BarSeries[], i: number) => colour(i, all[i]?.other);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { colour } from "./chart";
+import { colour } from "./series";
 
 test("eight series and what is left have a colour each", () => {
   const all = Array.from({ length: 9 }, (_, i) => colour(i, i === 8));
