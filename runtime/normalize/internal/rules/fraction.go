@@ -274,10 +274,11 @@ func strokedCode(r *Reader, i int) (Reading, bool) {
 	return r.End(j)
 }
 
-// partOf reads the 1/3 of a parcel or a page as one of three.
+// partOf reads the 1/3 of a parcel or a page as one of three, and a tally: visits left: 1/2.
 func partOf(r *Reader, i int) (Reading, bool) {
 	a, b := r.Small(i, 2), r.Small(i+2, 2)
-	if a < 1 || b < a || !r.LooseEnd(i+3) || !r.IsWord(i-1, words.Parcels) {
+	counts := r.IsWord(i-1, words.Parcels) || isTally(&r.View, i)
+	if a < 1 || b < a || !r.LooseEnd(i+3) || !counts {
 		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanFraction)
@@ -291,6 +292,13 @@ func partOf(r *Reader, i int) (Reading, bool) {
 		r.SayPlain(i+2, words.English)
 	}
 	return r.End(i + 3)
+}
+
+// isTally reports whether the 1/2 at token i counts how often something was used or can be: visits left: 1/2, but
+// time left: 1/2 hour.
+func isTally(v *text.View, i int) bool {
+	named := v.Reads(i-2, "left", "remaining", "used", "availed", "bache")
+	return v.IsSign(i-1, ':') && named && !v.At(i+3).Kind.WordLike()
 }
 
 // fewOf reads 7/8 baje, 4/5 log and 24/25 को, which are one or the other.

@@ -47,7 +47,7 @@ func opensNarration(v *text.View, i int) bool {
 }
 
 // isNarrationStroke reports whether the stroke at token i parts two names of a narration, and leaves no choice:
-// UPI/CR/7132/MANOJ K/SBIN.
+// UPI/CR/7132/MANOJ K/SBIN, and the payee of paid to UPI/CHAI POINT.
 func isNarrationStroke(v *text.View, i int) bool {
 	if !v.Tight(i) || !v.Tight(i+1) {
 		return false
@@ -60,7 +60,8 @@ func isNarrationStroke(v *text.View, i int) bool {
 			return true
 		}
 	}
-	return opensNarration(v, i-1) && hasParts(v, i+1)
+	paid := v.Reads(i-2, "to", "from", "by", "towards", "for") && v.At(i+1).InCapitals() && !v.In(i+1, words.Channel)
+	return opensNarration(v, i-1) && (hasParts(v, i+1) || paid)
 }
 
 // hasParts reports whether what the stroke before token i leads to is no other channel, and ends with a stroke: the CR

@@ -6,7 +6,7 @@ import (
 	"github.com/swar-tts/swar/runtime/speech"
 )
 
-// maskedAbroad reads +91-98XXXXXX12 and +91 XXXXX X4321 from the plus at token i.
+// maskedAbroad reads +91-98XXXXXX12, +91-98231-XXXX7 and +91 XXXXX X4321 from the plus at token i.
 func maskedAbroad(r *Reader, i int) (Reading, bool) {
 	code := r.Str(i + 1)
 	from := i + 2
@@ -15,13 +15,13 @@ func maskedAbroad(r *Reader, i int) (Reading, bool) {
 	}
 	hidden := from
 	if r.At(from).Kind == text.Digits {
-		hidden++
+		hidden = behindHyphen(&r.View, from+1)
 	}
 	next, wide := text.MaskAt(&r.View, hidden)
 	if len(code) > 3 || wide < 3 || r.At(hidden).IsOneOf(text.Dots) {
 		return Reading{}, false
 	}
-	if tail := behindHyphen(&r.View, next); r.At(tail).Kind != text.Digits || len(r.Str(tail)) < 2 {
+	if tail := behindHyphen(&r.View, next); r.At(tail).Kind != text.Digits || len(r.Str(tail)) < 2 && wide < 4 {
 		return Reading{}, false
 	}
 	r.Begin(i, speech.SpanMasked)
@@ -380,3 +380,31 @@ func area(r *Reader, i int) (Reading, bool) {
 	r.SayParts(at[:k])
 	return r.End(at[k-1] + 1)
 }
+
+// isKey reports whether the sign at i is a key of a telephone: a lone # or * where keys are pressed, maybe in quotes.
+func isKey(v *text.View, i int) bool {
+	t, next := v.At(i), v.At(i+1)
+	ends := next.Gap || next.Kind == text.Nothing || next.Kind == text.Sign && next.Ch != t.Ch
+	quoted := isQuote(v.At(i-1)) && isQuote(next) && !isKeyName(v, i-2)
+	lone := (t.Gap || quoted) && ends
+	if t.Ch != '#' && t.Ch != '*' || !lone {
+		return false
+	}
+	for j := max(v.Start, i-8); j <= i+3; j++ {
+		if v.IsWord(j, words.Pressed) {
+			return true
+		}
+	}
+	return false
+}
+
+// isKeyName reports whether the words that end with token i name a key already: the hash key "#".
+func isKeyName(v *text.View, i int) bool {
+	if v.Reads(i, "key") {
+		i--
+	}
+	return v.Reads(i, "hash", "star", "pound", "हैश", "स्टार")
+}
+
+// isQuote reports whether t is a mark of quotation.
+func isQuote(t *text.Token) bool { return t.IsOneOf("'\"") }

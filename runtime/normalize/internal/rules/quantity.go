@@ -337,7 +337,7 @@ func isReckoned(v *text.View, j int) bool {
 	return asked || v.In(j, words.Reckoned)
 }
 
-// unitAlone reads km/h and mg/dl where no number stands before them.
+// unitAlone reads km/h, mg/dl and kWh where no number stands before them.
 func unitAlone(r *Reader, i int) (Reading, bool) {
 	if r.Joined(i) {
 		return Reading{}, false
@@ -345,6 +345,9 @@ func unitAlone(r *Reader, i int) (Reading, bool) {
 	u, next := text.UnitOver(&r.View, i)
 	if u == nil {
 		u, next = bracketedUnit(&r.View, i)
+	}
+	if u == nil {
+		u, next = unmistakableUnit(&r.View, i)
 	}
 	raised := r.At(i + 1).IsOneOf(string(rune(text.Squared)) + string(rune(text.Cubed)))
 	if bracketed := r.IsSign(i-1, '(') && r.IsSign(i+2, ')'); u == nil && raised && (bracketed || len(r.Str(i)) > 1) {

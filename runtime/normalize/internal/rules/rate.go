@@ -116,3 +116,16 @@ func frequency(r *Reader, i int) (Reading, bool) {
 	r.SayRate(i+1, r.Lang)
 	return r.End(i + 2)
 }
+
+// unmistakableUnit returns the unit at token i whose capitals no word has, as those of kWh: Reading kWh 214.
+func unmistakableUnit(v *text.View, i int) (*words.Unit, int) {
+	s := v.Str(i)
+	if len(s) != 3 || v.At(i).Cas != words.Mixed || s[0] < 'a' || v.At(i).Part.IsProgram() {
+		return nil, i
+	}
+	u := text.UnitText(v, i, i+1)
+	if u == nil || u.TightOnly || u.Rare || !v.LooseEnd(i+1) {
+		return nil, i
+	}
+	return u, i + 1
+}

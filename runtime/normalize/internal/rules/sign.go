@@ -449,7 +449,10 @@ func isPartOfLabel(v *text.View, i int) bool {
 	ranged := before.Kind == text.Digits && v.At(i-2).IsOneOf(text.Hyphens) && v.At(i-3).Kind == text.Digits
 	// UPI/633180127745/Manju Sweets
 	payee := before.Kind == text.Digits && len(v.Str(i-1)) >= 9 && after.Kind == text.Latin
-	if payee || isNarrationStroke(v, i) {
+	// Train 12952 / MUMBAI RAJDHANI
+	apart := v.At(i).Gap && after.Gap && after.Kind == text.Latin && !after.InSmallLetters()
+	named := apart && before.Kind == text.Digits && len(v.Str(i-1)) >= 5
+	if payee || named || isNarrationStroke(v, i) {
 		return true
 	}
 	return lettered || amount || file || ranged
@@ -478,19 +481,4 @@ func isStarred(v *text.View, i int) bool {
 // isOr reports whether token i says "or" already.
 func isOr(v *text.View, i int) bool {
 	return v.In(i, words.OrWord)
-}
-
-// isKey reports whether the sign at i is a key of a telephone: a lone # or * where keys are pressed.
-func isKey(v *text.View, i int) bool {
-	t, next := v.At(i), v.At(i+1)
-	ends := next.Gap || next.Kind == text.Nothing || next.Kind == text.Sign && next.Ch != t.Ch
-	if t.Ch != '#' && t.Ch != '*' || !t.Gap || !ends {
-		return false
-	}
-	for j := max(v.Start, i-8); j <= i+3; j++ {
-		if v.IsWord(j, words.Pressed) {
-			return true
-		}
-	}
-	return false
 }
