@@ -129,8 +129,8 @@ func closesCluster(w []rune, i int) bool {
 	return i > 0
 }
 
-// followsX reports whether w[i] is a stop behind the s of एक्सपोर्ट or सब्सक्राइब, and not the last letter. Hindi has no
-// such s. The sounds r and l behind it are those of बॉक्सर and एक्सल, which keep their schwa; so does the ch of
+// followsX reports whether w[i] is a stop behind the s of एक्सपोर्ट or सब्सक्राइब, and not the last letter. Hindi has
+// no such s. The sounds r and l behind it are those of बॉक्सर and एक्सल, which keep their schwa; so does the ch of
 // एक्सचेंज, because Kokoro speaks no ch behind an s.
 func followsX(w []rune, i int) bool {
 	return i > 2 && i < len(w)-1 && w[i-1] == 'स' && w[i-2] == virama && strings.ContainsRune("कबप", w[i-3]) &&

@@ -27,7 +27,8 @@ func (r *recorder) Fatal(args ...any) {
 }
 
 func TestFind(t *testing.T) {
-	library := File{"SWAR_TEST_LIBRARY", ".cache/a/lib-1.2.3.so", "", "library", "there is no library; run make library"}
+	library := File{"SWAR_TEST_LIBRARY", ".cache/a/lib-1.2.3.so", "", "library",
+		"there is no library; run make library"}
 	folder := File{"SWAR_TEST_LIBRARY", ".cache/b", "model", "library", "there is no library; run make library"}
 	for name, tt := range map[string]struct {
 		file                    File

@@ -88,8 +88,8 @@ const tilde = '\u0303'
 
 // withStops writes a retroflex d where the model would speak the flap of ड़, in which a listener hears an r or nothing.
 // One that ends a syllable begins as a dental one and is long: ɡˈaːɾɖ → ɡˈaːɾdɖː. One between a vowel or a stop and a
-// vowel is dental: ʌpɖˈeːʈ → ʌpdˈeːʈ. The model speaks a stop at the beginning, behind a nasal (brand), r and l before a
-// vowel (order), and doubled (लड्डू).
+// vowel is dental: ʌpɖˈeːʈ → ʌpdˈeːʈ. The model speaks a stop at the beginning, behind a nasal (brand), r and l before
+// a vowel (order), and doubled (लड्डू).
 func withStops(word string) string {
 	if !strings.ContainsRune(word, 'ɖ') {
 		return word
