@@ -449,13 +449,18 @@ func isPartOfLabel(v *text.View, i int) bool {
 	ranged := before.Kind == text.Digits && v.At(i-2).IsOneOf(text.Hyphens) && v.At(i-3).Kind == text.Digits
 	// UPI/633180127745/Manju Sweets
 	payee := before.Kind == text.Digits && len(v.Str(i-1)) >= 9 && after.Kind == text.Latin
-	// Train 12952 / MUMBAI RAJDHANI
-	apart := v.At(i).Gap && after.Gap && after.Kind == text.Latin && !after.InSmallLetters()
-	named := apart && before.Kind == text.Digits && len(v.Str(i-1)) >= 5
-	if payee || named || isNarrationStroke(v, i) {
+	if payee || isNumberOfName(v, i) || isNarrationStroke(v, i) {
 		return true
 	}
 	return lettered || amount || file || ranged
+}
+
+// isNumberOfName reports whether the stroke at token i parts a long number from the name of what has it: Train 12952 /
+// MUMBAI RAJDHANI.
+func isNumberOfName(v *text.View, i int) bool {
+	number, name := v.At(i-1), v.At(i+1)
+	apart := v.At(i).Gap && name.Gap && name.Kind == text.Latin && !name.InSmallLetters()
+	return apart && number.Kind == text.Digits && len(v.Str(i-1)) >= 5
 }
 
 // isLetterBehind reports whether token i, behind a stroke, is the letter of a house or a file: बी, ब, b.
