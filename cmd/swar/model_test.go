@@ -146,11 +146,16 @@ func TestAPullThatIsKilledGoesOn(t *testing.T) {
 	s.ok("model", "rm", "hinglish")
 	for _, at := range []string{"model.safetensors", "tokenizer.model", "language model", "hashing the files",
 		"loading the graphs", "speaking as raj"} {
-		cmd := s.command("model", "pull", "hf://acme/hinglish")
-		cmd.Stderr = killer{cmd, at}
-		if err := cmd.Run(); err == nil {
-			t.Errorf("it was to be killed when it said %s, and ended before", at)
-			s.ok("model", "rm", "hinglish")
+		isKilled := false
+		for try := 0; try < 10 && !isKilled; try++ { // one whose end is near may end before
+			cmd := s.command("model", "pull", "hf://acme/hinglish")
+			cmd.Stderr = killer{cmd, at}
+			if isKilled = cmd.Run() != nil; !isKilled {
+				s.ok("model", "rm", "hinglish")
+			}
+		}
+		if !isKilled {
+			t.Errorf("it was to be killed when it said %s, and ended before each time", at)
 		}
 		if out := s.ok("model", "list", "--json").out; strings.Contains(out, `"hinglish"`) {
 			t.Errorf("killed when it said %s: a model is listed that is not whole", at)

@@ -11,7 +11,8 @@ func bareRate(r *Reader, i int) (Reading, bool) {
 	if reading, ok := perMicro(r, i); ok {
 		return reading, true
 	}
-	if !r.IsSign(i, '/') || !r.Tight(i+1) || !r.LooseEnd(i+2) {
+	isBehind := r.Tight(i+1) || text.IsPeriodApart(&r.View, i)
+	if !r.IsSign(i, '/') || !isBehind || !r.LooseEnd(i+2) {
 		return Reading{}, false
 	}
 	if !r.Tight(i) && words.Rates[r.AtWord(i+1)] == "" {

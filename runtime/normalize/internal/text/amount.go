@@ -318,7 +318,7 @@ func rateBehind(v *View, a *Amount) {
 	if !v.IsSign(j, '/') || v.At(j).Gap && words.Rates[v.AtWord(j+1)] == "" {
 		return // ₹8,500 /month has its stroke apart
 	}
-	word := v.Tight(j+1) && v.At(j+1).Kind.Lettered() && v.LooseEnd(j+2)
+	word := (v.Tight(j+1) && v.At(j+1).Kind.Lettered() || IsPeriodApart(v, j)) && v.LooseEnd(j+2)
 	perTime := a.Unit != nil && v.Reads(j+1, "s", "h", "D") // 550 MB/s vs 120 MB/s, 3GB/D for 28D
 	if word && !perTime && words.Rates[v.AtWord(j+1)] == "" && ListsOn(v, j+2) {
 		return // EMI 21k/school fee 6k
@@ -335,6 +335,11 @@ func rateBehind(v *View, a *Amount) {
 			a.Next++ // ₹66/ली.
 		}
 	}
+}
+
+// IsPeriodApart reports whether the stroke at token j stands between spaces and in front of a period: Rs 500 / month.
+func IsPeriodApart(v *View, j int) bool {
+	return v.IsSign(j, '/') && v.At(j).Gap && v.At(j+1).Gap && v.In(j+1, words.Period)
 }
 
 // ListsOn reports whether the next amount of a list stands close behind token j.
