@@ -129,7 +129,10 @@ func (t *tenancy) Sweep(ctx context.Context, now time.Time) (int, error) {
 		return 0, err
 	}
 	before := len(t.tables.keys) + len(t.tables.answers)
-	maps.DeleteFunc(t.tables.keys, func(_ string, k tenant.Key) bool { return k.Expired(now.Add(-24 * time.Hour)) })
+	dayAgo := now.Add(-24 * time.Hour)
+	maps.DeleteFunc(t.tables.keys, func(_ string, k tenant.Key) bool {
+		return !k.ExpiresAt.IsZero() && !dayAgo.Before(k.ExpiresAt)
+	})
 	maps.DeleteFunc(t.tables.answers, func(_ answerKey, a tenant.Answer) bool { return !now.Before(a.ExpiresAt) })
 	return before - len(t.tables.keys) - len(t.tables.answers), nil
 }
