@@ -68,6 +68,9 @@ func (b *tab) furnish(org string) {
 	if spoken != 5 {
 		b.t.Fatalf("%d of 5 texts were spoken", spoken)
 	}
+	// Usage is written behind the answers, and pages do not ask again.
+	b.wait("usage has come", fmt.Sprintf(`await `+inPortal,
+		fmt.Sprintf(`return (await api('GET', '/usage?org_id=%s')).totals.requests >= 5;`, org)))
 }
 
 // TestShots writes what every page looks like into the folder that SWAR_SHOTS names, for people to look at.
