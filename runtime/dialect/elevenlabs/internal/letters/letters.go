@@ -8,7 +8,7 @@ import (
 	"github.com/swar-tts/swar/runtime/dialect"
 )
 
-// letters are the code points of a text with their times.
+// Letters are the code points of a text with their times.
 type Letters struct {
 	chars  []string
 	starts []time.Duration // one more than chars: where the last one ends

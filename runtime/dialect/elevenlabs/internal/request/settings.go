@@ -65,6 +65,7 @@ func (s *Settings) ReadLexicon(v jsontext.Value) error {
 	return nil
 }
 
+// SettingsMembers are the members of voice_settings that change the sound.
 var SettingsMembers = []dialect.Member[Settings]{
 	{Name: "speed", Code: speech.CodeBadSpeed, Read: func(s *Settings, v jsontext.Value) error {
 		err := strictjson.Number(v, &s.Speed)
@@ -75,6 +76,7 @@ var SettingsMembers = []dialect.Member[Settings]{
 	}},
 }
 
+// ErrNoSpeed refuses a speed that is out of bounds.
 var ErrNoSpeed = dialect.Refuse(SettingsName, speech.CodeBadSpeed, speech.ErrBadSpeed.Text)
 
 // MarkupName is what asks for SSML.
