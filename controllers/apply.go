@@ -41,7 +41,7 @@ func (r *Reconciler) claim(ctx context.Context, fleet *v1alpha1.TTSDeployment, r
 	return r.applyAs(ctx, u, managerSize)
 }
 
-// createRouters creates the Deployment of routers with their first number, by a field manager of its own. The
+// createRouters creates the Deployment of routers with their first number, by a separate field manager. The
 // operator's manager does not own the number, so that an autoscaler may change it.
 func (r *Reconciler) createRouters(ctx context.Context, o plan.Observed, facts resources.Facts) error {
 	if o.Routers != nil || o.Fleet.Spec.Router.Replicas != nil {

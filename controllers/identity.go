@@ -25,8 +25,8 @@ import (
 	"github.com/swar-tts/swar/runtime/grpcauth"
 )
 
-// identity is how the operator authenticates to routers: by a leaf of its own authority, which is kept in a folder and
-// never in the cluster, or by the token of a fleet in a service mesh.
+// identity is how the operator authenticates to routers: with a certificate of its authority, which is kept in a folder
+// and never in the cluster, or by the token of a fleet in a service mesh.
 type identity struct {
 	store  *AuthorityStore
 	client client.Client

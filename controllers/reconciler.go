@@ -21,7 +21,7 @@ import (
 	"github.com/swar-tts/swar/controllers/resources"
 )
 
-// Field managers. The size of a fleet has one of its own, because others may take it over.
+// Field managers. The size of a fleet has a separate one, because others may take it over.
 const (
 	fieldManager   = "swar-operator"
 	managerSize    = "swar-operator-size"

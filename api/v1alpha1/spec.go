@@ -315,6 +315,11 @@ type Runtime struct {
 	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=3600
 	StartupSeconds int32 `json:"startupSeconds,omitempty"`
+	PodSettings    `json:",inline"`
+}
+
+// PodSettings are what workers and routers each have.
+type PodSettings struct {
 	// Account of the pods, for cloud identities such as IRSA and Workload Identity.
 	// +optional
 	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty"`
@@ -516,17 +521,8 @@ type Router struct {
 	Pages string `json:"pages,omitempty"`
 	// The Service that clients call.
 	// +optional
-	Service *FrontService `json:"service,omitempty"`
-	// Account of the pods, for cloud identities such as IRSA and Workload Identity.
-	// +optional
-	ServiceAccount *ServiceAccount `json:"serviceAccount,omitempty"`
-	// Patch of the pod template (strategic merge) with metadata and spec: labels, annotations, sidecars, volumes,
-	// environment, affinity, runtimeClassName, timing of probes. What probes, drains and certificates depend on must
-	// not change.
-	// +optional
-	// +kubebuilder:pruning:PreserveUnknownFields
-	// +kubebuilder:validation:Type=object
-	PodTemplate *runtime.RawExtension `json:"podTemplate,omitempty"`
+	Service     *FrontService `json:"service,omitempty"`
+	PodSettings `json:",inline"`
 }
 
 // Dialect is the API of another vendor.

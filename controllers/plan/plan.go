@@ -58,12 +58,11 @@ func RoutersOf(d *appsv1.Deployment) *Routers {
 // RoutersOfSet returns what a StatefulSet of routers says.
 func RoutersOfSet(s *appsv1.StatefulSet) *Routers {
 	is := s.Status
+	mixed := is.ObservedGeneration < s.Generation || is.Replicas != is.UpdatedReplicas
 	return &Routers{
 		Workload: s, Desired: *s.Spec.Replicas, Ready: is.ReadyReplicas, Updated: is.UpdatedReplicas,
-		Rolling: is.ObservedGeneration < s.Generation || is.UpdatedReplicas != *s.Spec.Replicas ||
-			is.Replicas != is.UpdatedReplicas ||
-			is.ReadyReplicas != is.UpdatedReplicas,
-		Mixed: is.ObservedGeneration < s.Generation || is.Replicas != is.UpdatedReplicas,
+		Rolling: mixed || is.UpdatedReplicas != *s.Spec.Replicas || is.ReadyReplicas != is.UpdatedReplicas,
+		Mixed:   mixed,
 	}
 }
 
@@ -171,14 +170,18 @@ func claim(o Observed) *int32 {
 // InitialReplicas is the first number of worker pods of a fleet. It is 0 where the fleet may scale to zero, else the
 // minimum, at least 1.
 func InitialReplicas(fleet *v1alpha1.TTSDeployment) int32 {
-	s := fleet.Spec.Scaling
-	switch {
-	case fleet.Spec.Replicas != nil:
-		return *fleet.Spec.Replicas
-	case s.MinReplicas == nil:
-		return 1
+	if n := fleet.Spec.Replicas; n != nil {
+		return *n
 	}
-	return *s.MinReplicas
+	return minReplicas(fleet)
+}
+
+// minReplicas is spec.scaling.minReplicas, or its default.
+func minReplicas(fleet *v1alpha1.TTSDeployment) int32 {
+	if m := fleet.Spec.Scaling.MinReplicas; m != nil {
+		return *m
+	}
+	return 1
 }
 
 // count sets the numbers of pods.
@@ -263,6 +266,6 @@ func hasBeenReady(p *corev1.Pod) bool {
 // rolledOut reports whether every pod is of the newest revision, and ready.
 func rolledOut(d *appsv1.Deployment) bool {
 	s := d.Status
-	return d.Spec.Replicas != nil && s.ObservedGeneration >= d.Generation && s.UpdatedReplicas == *d.Spec.Replicas &&
-		s.Replicas == s.UpdatedReplicas && s.AvailableReplicas == s.UpdatedReplicas
+	return d.Spec.Replicas != nil && !isMixed(d) && s.UpdatedReplicas == *d.Spec.Replicas &&
+		s.AvailableReplicas == s.UpdatedReplicas
 }

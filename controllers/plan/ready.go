@@ -69,8 +69,5 @@ func minimumPods(fleet *v1alpha1.TTSDeployment) int {
 	case v1alpha1.ScalingExternal:
 		return 1 // another autoscaler knows the minimum
 	}
-	if m := fleet.Spec.Scaling.MinReplicas; m != nil {
-		return int(*m)
-	}
-	return 1
+	return int(minReplicas(fleet))
 }

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	k8slabels "k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
@@ -20,13 +21,16 @@ import (
 // CheckTemplates returns an error if spec.runtime.podTemplate or spec.router.podTemplate is no pod template, or changes
 // what a fleet depends on. Build leaves such a patch out.
 func CheckTemplates(r Release, d *v1alpha1.TTSDeployment) error {
-	_, worker := patchTemplate(workerBase(r, d), d.Spec.Runtime.PodTemplate, Worker)
-	_, router := patchTemplate(routerBase(r, d, Facts{}), d.Spec.Router.PodTemplate, Router)
-	if worker != nil {
-		worker = fmt.Errorf("spec.runtime.podTemplate: %w", worker)
+	var worker, router error
+	if patch := d.Spec.Runtime.PodTemplate; patch != nil {
+		if _, err := patchTemplate(workerBase(r, d), patch, Worker); err != nil {
+			worker = fmt.Errorf("spec.runtime.podTemplate: %w", err)
+		}
 	}
-	if router != nil {
-		router = fmt.Errorf("spec.router.podTemplate: %w", router)
+	if patch := d.Spec.Router.PodTemplate; patch != nil {
+		if _, err := patchTemplate(routerBase(r, d, Facts{}), patch, Router); err != nil {
+			router = fmt.Errorf("spec.router.podTemplate: %w", err)
+		}
 	}
 	return errors.Join(worker, router)
 }
@@ -103,8 +107,8 @@ func brokenInvariants(base, merged corev1.PodTemplateSpec, main string) (broken 
 		}
 	}
 	was, is := base.Spec, merged.Spec
-	unless(containsAll(merged.Labels, base.Labels), "labels of Swar (app.kubernetes.io/…)")
-	unless(containsAll(merged.Annotations, base.Annotations), "annotations of Swar (swar.dev/…)")
+	unless(hasAll(merged.Labels, base.Labels), "labels of Swar (app.kubernetes.io/…)")
+	unless(hasAll(merged.Annotations, base.Annotations), "annotations of Swar (swar.dev/…)")
 	unless(is.ServiceAccountName == was.ServiceAccountName, "serviceAccountName (use serviceAccount.name)")
 	unless(equality.Semantic.DeepEqual(is.AutomountServiceAccountToken, was.AutomountServiceAccountToken),
 		"automountServiceAccountToken (mount a projected token)")
@@ -169,12 +173,7 @@ func brokenContainer(was, is corev1.Container, main string) (broken []string) {
 	return broken
 }
 
-// containsAll reports whether a map has the entries of another.
-func containsAll(all, some map[string]string) bool {
-	for key, value := range some {
-		if got, has := all[key]; !has || got != value {
-			return false
-		}
-	}
-	return true
+// hasAll reports whether labels or annotations have the entries of others.
+func hasAll(all, some map[string]string) bool {
+	return k8slabels.SelectorFromSet(some).Matches(k8slabels.Set(all))
 }

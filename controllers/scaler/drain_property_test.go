@@ -14,7 +14,7 @@ import (
 
 // TestNothingThatSpeaksIsRemoved: pods start, speak, become unready or unreachable, and the wish changes, in any order;
 // a ReplicaSet that deletes as a real one does never hits one that speaks. When all is calm again the Deployment has
-// the wished size, and nobody is cordoned.
+// the desired size, and no pod is cordoned.
 func TestNothingThatSpeaksIsRemoved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &cluster{T: t, now: start}

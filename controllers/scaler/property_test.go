@@ -25,7 +25,7 @@ func drawPolicy(t *rapid.T) scaler.Policy {
 	}
 }
 
-// TestBounds: whatever routers say, and whoever changes the size, the next one is within the bounds, grows by the
+// TestBounds: for any reports of routers and any change of the size, the next one is within the bounds, grows by the
 // factor at most, shrinks by a step at most, and does neither where it must not.
 func TestBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -48,7 +48,7 @@ func (p Policy) withDefaults() Policy {
 
 // Fleet is what Kubernetes says of one TTSDeployment.
 type Fleet struct {
-	Replicas int      // spec.replicas of the TTSDeployment: the last size, whoever decided it
+	Replicas int      // spec.replicas of the TTSDeployment: the last size, of any writer
 	Deployed int      // spec.replicas of the Deployment of its worker pods
 	Rolling  bool     // the Deployment is replacing pods
 	Pods     []Pod    // of the Deployment, without finished ones
