@@ -99,3 +99,6 @@ func JSON(v any) []byte {
 	}
 	return data
 }
+
+// JSONMessage is a message of a socket that holds a value of this program.
+func JSONMessage(v any) Message { return Message{Data: JSON(v)} }

@@ -194,7 +194,7 @@ func (s *socket) Write(_ string, e dialect.Event) []dialect.Action {
 func (s *socket) send(data []byte) (all []dialect.Action) {
 	s.rest = append(s.rest, data...)
 	for len(s.rest) >= s.frame {
-		all = append(all, message(s.media(s.stream, s.rest[:s.frame])))
+		all = append(all, dialect.JSONMessage(s.media(s.stream, s.rest[:s.frame])))
 		s.rest = s.rest[s.frame:]
 		s.frames++
 	}
@@ -206,7 +206,7 @@ func (s *socket) end() (all []dialect.Action) {
 	for len(s.rest) > 0 && len(s.rest) < s.frame {
 		s.rest = append(s.rest, s.silence)
 	}
-	all = append(s.send(nil), message(s.mark(s.stream, endMark)))
+	all = append(s.send(nil), dialect.JSONMessage(s.mark(s.stream, endMark)))
 	return append(all, dialect.Close{Code: 1000, After: min(ahead, s.length()) + patience})
 }
 

@@ -214,5 +214,3 @@ func digit(text string) string {
 }
 
 func encode64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
-
-func message(v any) dialect.Message { return dialect.Message{Data: dialect.JSON(v)} }

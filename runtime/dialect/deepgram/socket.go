@@ -54,7 +54,7 @@ func open(c dialect.Call) (dialect.Socket, error) {
 // Open implements [dialect.Socket].
 func (s *socket) Open() []dialect.Action {
 	return []dialect.Action{dialect.Begin{Order: s.order,
-		Feed: dialect.Feed{FlushEnds: true, SilentInterrupts: true}}, message(s.metadata)}
+		Feed: dialect.Feed{FlushEnds: true, SilentInterrupts: true}}, dialect.JSONMessage(s.metadata)}
 }
 
 // Read implements [dialect.Socket].
@@ -104,19 +104,19 @@ func (s *socket) Write(_ string, e dialect.Event) []dialect.Action {
 		return []dialect.Action{dialect.Message{Binary: true, Data: e.Data}}
 	case dialect.Flushed:
 		s.flushed++
-		return []dialect.Action{message(numbered{"Flushed", s.flushed - 1})}
+		return []dialect.Action{dialect.JSONMessage(numbered{"Flushed", s.flushed - 1})}
 	case dialect.Cancelled:
 		s.cleared++
-		return []dialect.Action{message(numbered{"Cleared", s.cleared - 1})}
+		return []dialect.Action{dialect.JSONMessage(numbered{"Cleared", s.cleared - 1})}
 	case dialect.Rejected:
 		code := codeBadMessage
 		if e.Fault.Code == string(speech.CodeTextTooLong) {
 			code = codeTooLong
 		}
-		return []dialect.Action{message(warning{"Warning", e.Fault.Text, e.Fault.Text, code})}
+		return []dialect.Action{dialect.JSONMessage(warning{"Warning", e.Fault.Text, e.Fault.Text, code})}
 	case dialect.Failed:
 		_, code := dialect.Deepgram.FaultStatus(e.Fault)
-		return []dialect.Action{message(failure{"Error", e.Fault.Text, code}),
+		return []dialect.Action{dialect.JSONMessage(failure{"Error", e.Fault.Text, code}),
 			dialect.Close{Code: closeCode(e.Fault), Reason: code}}
 	}
 	return nil
@@ -150,5 +150,3 @@ type failure struct {
 	Description string `json:"description"`
 	Code        string `json:"code"`
 }
-
-func message(v any) dialect.Message { return dialect.Message{Data: dialect.JSON(v)} }

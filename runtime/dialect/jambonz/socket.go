@@ -32,7 +32,7 @@ type socket struct {
 
 // Open implements [dialect.Socket].
 func (s *socket) Open() []dialect.Action {
-	return []dialect.Action{message(map[string]any{
+	return []dialect.Action{dialect.JSONMessage(map[string]any{
 		"type": "connect", "data": map[string]any{"sample_rate": socketRate, "base64_encoding": false},
 	})}
 }
@@ -105,7 +105,5 @@ func closeCode(f dialect.Fault) int {
 func reject(err error) []dialect.Action { return []dialect.Action{dialect.Reject{Err: err}} }
 
 func fault(f dialect.Fault) dialect.Message {
-	return message(map[string]any{"type": "error", "error": f.Text})
+	return dialect.JSONMessage(map[string]any{"type": "error", "error": f.Text})
 }
-
-func message(v any) dialect.Message { return dialect.Message{Data: dialect.JSON(v)} }

@@ -108,7 +108,7 @@ func (c *conn) handle(ctx context.Context, e wire.Event) error {
 		return c.begin(ctx, e, false)
 	case typeStart:
 		if c.fed != nil {
-			return badRequest("synthesize-start: the one before has no synthesize-stop")
+			return wire.BadRequest("synthesize-start: the one before has no synthesize-stop")
 		}
 		return c.begin(ctx, e, true)
 	case typeChunk, typeStop:
@@ -128,7 +128,7 @@ func (c *conn) begin(ctx context.Context, e wire.Event, fed bool) error {
 	case err != nil:
 		return err
 	case fed && isSSML:
-		return badRequest("text_format: ssml cannot be fed; send the document in one synthesize")
+		return wire.BadRequest("text_format: ssml cannot be fed; send the document in one synthesize")
 	}
 	m, err := c.server.cfg.Speech.Model(ctx)
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *conn) begin(ctx context.Context, e wire.Event, fed bool) error {
 // feed feeds the present turn.
 func (c *conn) feed(e wire.Event) error {
 	if c.fed == nil {
-		return badRequest(e.Kind + ": there was no synthesize-start")
+		return wire.BadRequest(e.Kind + ": there was no synthesize-start")
 	}
 	if e.Kind == typeStop {
 		c.fed.Finish()

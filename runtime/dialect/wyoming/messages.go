@@ -113,7 +113,7 @@ func readRequest(e wire.Event) (r request, err error) {
 	}
 	var values [2]jsontext.Value
 	if err := wire.Members(voice, voiceNames, values[:]); err != nil {
-		return r, badRequest("voice: must be an object")
+		return r, wire.BadRequest("voice: must be an object")
 	}
 	if err := wire.Text("voice.name", values[0], &r.name); err != nil {
 		return r, err
@@ -129,7 +129,7 @@ func (r request) isSSML() (bool, error) {
 	case "ssml":
 		return true, nil
 	}
-	return false, badRequest("text_format must be text or ssml")
+	return false, wire.BadRequest("text_format must be text or ssml")
 }
 
 // voice returns the voice that r means: the one that is named, or the first one that speaks the language, or the

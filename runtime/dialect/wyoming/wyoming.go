@@ -55,5 +55,3 @@ func shownOf(err error) (shown *Error, ok bool) {
 	}
 	return nil, false
 }
-
-func badRequest(text string) error { return &speech.Refusal{Code: speech.CodeBadRequest, Text: text} }

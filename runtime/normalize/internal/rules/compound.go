@@ -69,10 +69,8 @@ func sayCharge(r *Reader, c *chemical) (Reading, bool) {
 		switch t := r.At(j); {
 		case t.Kind == text.Digits:
 			r.SayPlain(j, r.Lang)
-		case t.Ch == text.Squared:
-			r.Say(r.Lang.Below100[2])
-		case t.Ch == text.Cubed:
-			r.Say(r.Lang.Below100[3])
+		case t.Ch == text.Squared, t.Ch == text.Cubed:
+			r.Say(r.Lang.Below100[raisedFigure(t)])
 		case t.Ch == '+':
 			r.Say(r.Lang.Words[words.WordPlus])
 		case t.IsOneOf(text.Dashes):
@@ -80,6 +78,14 @@ func sayCharge(r *Reader, c *chemical) (Reading, bool) {
 		}
 	}
 	return r.End(c.charged)
+}
+
+// raisedFigure is the figure of a token that is ² or ³.
+func raisedFigure(t *text.Token) int {
+	if t.Ch == text.Squared {
+		return 2
+	}
+	return 3
 }
 
 // chargeAt returns the end of the charge closely behind the formula c, 0 for none. It stands raised, or the sentence

@@ -87,7 +87,7 @@ func power(r *Reader, i int) (Reading, bool) {
 	}
 	r.Begin(i, speech.SpanSign)
 	if r.Reads(i-1, "sp", "dsp") { // of chemistry
-		r.Say(r.Lang.Below100[map[byte]int{text.Squared: 2, text.Cubed: 3}[r.At(i).Ch]])
+		r.Say(r.Lang.Below100[raisedFigure(r.At(i))])
 		return r.End(i + 1)
 	}
 	if r.At(i).Ch == text.Squared {

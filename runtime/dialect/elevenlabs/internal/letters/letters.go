@@ -51,7 +51,7 @@ func spread(text []rune, words []place, until time.Duration) Letters {
 	return l
 }
 
-// Written has the words as they were Written, each with a space behind it.
+// Written has the words as they were written, each with a space behind it.
 func Written(w dialect.Words) *Letters {
 	if len(w.Source) == 0 {
 		return nil

@@ -76,7 +76,7 @@ var SettingsMembers = []dialect.Member[Settings]{
 	}},
 }
 
-// ErrNoSpeed refuses a speed that is out of bounds.
+// ErrNoSpeed refuses a speed where the format can have none.
 var ErrNoSpeed = dialect.Refuse(SettingsName, speech.CodeBadSpeed, speech.ErrBadSpeed.Text)
 
 // MarkupName is what asks for SSML.

@@ -107,7 +107,7 @@ func (s *socket) fault(context string, f dialect.Fault) dialect.Message {
 	if s.multi && context != "" {
 		said.Context = &context
 	}
-	return dialect.Message{Data: dialect.JSON(said)}
+	return dialect.JSONMessage(said)
 }
 
 // closeCode is what a connection would be closed with because of f.

@@ -35,10 +35,10 @@ func Read(r *bufio.Reader) (e Event, err error) {
 	}
 	var header [4]jsontext.Value
 	if err := strictjson.Members(line, headerNames, header[:]); err != nil {
-		return e, badRequest("invalid JSON: " + err.Error())
+		return e, BadRequest("invalid JSON: " + err.Error())
 	}
 	if err := strictjson.String(header[0], &e.Kind); err != nil {
-		return e, badRequest("type: " + err.Error())
+		return e, BadRequest("type: " + err.Error())
 	}
 	if e.data[0], err = object(header[1]); err != nil {
 		return e, err
@@ -69,7 +69,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		if len(line)+len(part) > MaxPart+1 {
-			return nil, badRequest(fmt.Sprintf("an event has more than %d bytes", MaxPart))
+			return nil, BadRequest(fmt.Sprintf("an event has more than %d bytes", MaxPart))
 		}
 		line = append(line, part...)
 		switch {
@@ -88,10 +88,10 @@ func length(name string, v jsontext.Value) (n int, err error) {
 	}
 	var f float64
 	if err := strictjson.Number(v, &f); err != nil {
-		return 0, badRequest(name + ": " + err.Error())
+		return 0, BadRequest(name + ": " + err.Error())
 	}
 	if f < 0 || f > MaxPart || f != float64(int(f)) {
-		return 0, badRequest(fmt.Sprintf("%s must be a whole number of at most %d", name, MaxPart))
+		return 0, BadRequest(fmt.Sprintf("%s must be a whole number of at most %d", name, MaxPart))
 	}
 	return int(f), nil
 }
@@ -102,7 +102,7 @@ func object(v jsontext.Value) (jsontext.Value, error) {
 		return nil, nil
 	}
 	if err := strictjson.Members(v, nil, nil); err != nil {
-		return nil, badRequest("data: " + err.Error())
+		return nil, BadRequest("data: " + err.Error())
 	}
 	return v, nil
 }
@@ -113,7 +113,7 @@ func Members(v jsontext.Value, names []string, values []jsontext.Value) error {
 		return nil
 	}
 	if err := strictjson.Members(v, names, values); err != nil {
-		return badRequest("data: " + err.Error())
+		return BadRequest("data: " + err.Error())
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func Text(name string, v jsontext.Value, to *string) error {
 		return nil
 	}
 	if err := strictjson.String(v, to); err != nil {
-		return badRequest(name + ": " + err.Error())
+		return BadRequest(name + ": " + err.Error())
 	}
 	return nil
 }
@@ -170,4 +170,5 @@ func Encode(kind string, data any, payload []byte) []byte {
 	return append(all, payload...)
 }
 
-func badRequest(text string) error { return &speech.Refusal{Code: speech.CodeBadRequest, Text: text} }
+// BadRequest refuses what a client has sent.
+func BadRequest(text string) error { return &speech.Refusal{Code: speech.CodeBadRequest, Text: text} }
