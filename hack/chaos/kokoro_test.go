@@ -33,7 +33,7 @@ func kokoroScenarios() []scenario {
 	}
 }
 
-// makePlaces makes what the shape wants of the system: a phonemiser that can be made to die, a bundle of its own, a
+// makePlaces prepares the system for the shape: a phonemiser that can be killed, a bundle of the test's own, a
 // small disk for temporary files. It completes the paths of the shape, and returns what programs that speak have in
 // their environment.
 func (f *fleet) makePlaces() (env []string) {
